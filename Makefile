@@ -1,0 +1,51 @@
+# The two commands to know are `make run` and `make test`; `make help` lists the rest.
+# Every target that builds first installs what is missing (tools/setup.sh).
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test test-all bench lint tidy format clean
+
+# A recipe is one whole build; running several at once would only contend for the same tree.
+.NOTPARALLEL:
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
+	  printf '  make %-9s %s\n' "$$name" "$$text"; done
+
+setup: ## install the missing packages of tools/packages.txt
+	@tools/setup.sh
+
+build: setup ## optimised build: build/release/sluice
+	cmake --preset release
+	cmake --build --preset release --target sluice -j $(JOBS)
+
+run: build ## a limit of 3/s meets a burst of five: the last two are refused
+	build/release/sluice simulate --limit 3/s < examples/burst.jsonl
+
+test: setup ## what every change must pass: all but the slow tests, asan and tsan included
+	@tools/test.sh dev asan tsan
+
+test-all: setup ## make test, the slow tests and clang-tidy
+	@tools/test.sh dev asan tsan slow
+	@$(MAKE) --no-print-directory tidy
+
+bench: setup ## build and run the benchmarks
+	cmake --preset release
+	cmake --build --preset release --target sluice_bench -j $(JOBS)
+	build/release/sluice_bench
+
+lint: setup ## house lint and formatting, without a build
+	python3 tools/lint
+	tools/format.sh --check
+
+tidy: setup ## clang-tidy on src/ and include/
+	cmake --preset dev
+	tools/tidy.sh $(JOBS)
+
+format: setup ## clang-format, in place
+	tools/format.sh
+
+clean: ## remove build/
+	rm -rf build

@@ -1,0 +1,55 @@
+# sluice_layer(NAME [LINKS layer-or-target...])
+#
+# The static library sluice_NAME, alias sluice::NAME, of every .cc below src/NAME but main.cc.
+#
+# src/ is on no include path. Each layer has a folder of its own, BUILD/layers/NAME, that holds
+# nothing but the link NAME -> src/NAME, and that folder is the layer's include directory. So
+# #include "core/limit.h" is found only by a target that links sluice::core, and a forbidden
+# include does not build. LINKS is checked against tools/lint/layers.txt, as are includes.
+#
+# A layer without sources yet is skipped, and so is a link to it.
+
+set(SLUICE_LAYERS_FILE "${PROJECT_SOURCE_DIR}/tools/lint/layers.txt")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${SLUICE_LAYERS_FILE}")
+
+function(sluice_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS")
+
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cc")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  if(NOT sources)
+    message(STATUS "layer ${name}: no sources yet, skipped")
+    return()
+  endif()
+
+  file(STRINGS "${SLUICE_LAYERS_FILE}" row REGEX "^${name}:")
+  if(NOT row)
+    message(FATAL_ERROR "layer ${name} has no row in ${SLUICE_LAYERS_FILE}")
+  endif()
+  string(REGEX REPLACE "^${name}: *" "" allowed "${row}")
+  separate_arguments(allowed)
+
+  add_library(sluice_${name} STATIC ${sources})
+  add_library(sluice::${name} ALIAS sluice_${name})
+  set_target_properties(sluice_${name} PROPERTIES EXPORT_NAME ${name})
+  target_link_libraries(sluice_${name} PUBLIC sluice::api)
+  sluice_warnings(sluice_${name})
+
+  set(include_dir "${PROJECT_BINARY_DIR}/layers/${name}")
+  file(MAKE_DIRECTORY "${include_dir}")
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/src/${name}" "${include_dir}/${name}" SYMBOLIC)
+  target_include_directories(sluice_${name} PUBLIC "$<BUILD_INTERFACE:${include_dir}>")
+
+  foreach(link IN LISTS arg_LINKS)
+    if(link MATCHES "::")
+      target_link_libraries(sluice_${name} PUBLIC ${link})
+    elseif(NOT link IN_LIST allowed AND NOT allowed STREQUAL "*")
+      message(FATAL_ERROR "layer ${name} may not link ${link}: see ${SLUICE_LAYERS_FILE}")
+    elseif(TARGET sluice_${link})
+      target_link_libraries(sluice_${name} PUBLIC sluice::${link})
+    else()
+      message(STATUS "layer ${name}: ${link} is not there yet, not linked")
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY SLUICE_LAYERS ${name})
+endfunction()

@@ -1,0 +1,53 @@
+// Result<T>: a value, or an Error that says what was wrong. Errors are values up to the edge of
+// the program; nothing in the library throws.
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace sluice {
+
+// What was wrong, where, and what was expected, in one sentence for a person.
+struct Error {
+  std::string message;
+};
+
+// Either a T or an Error.
+//
+// Thread safety: as T's. `value()` and `error()` REQUIRE that the matching side is held.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : held_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : held_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return held_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  [[nodiscard]] T& value() & {
+    assert(ok());
+    return *std::get_if<0>(&held_);
+  }
+  [[nodiscard]] const T& value() const& {
+    assert(ok());
+    return *std::get_if<0>(&held_);
+  }
+  [[nodiscard]] T&& value() && {
+    assert(ok());
+    return std::move(*std::get_if<0>(&held_));
+  }
+  [[nodiscard]] const Error& error() const {
+    assert(!ok());
+    return *std::get_if<1>(&held_);
+  }
+
+ private:
+  std::variant<T, Error> held_;
+};
+
+// The outcome of something that returns nothing but may fail.
+struct Done {};
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+#include "core/carry_over.h"
+
+#include <algorithm>
+
+#include "core/aligned.h"
+
+namespace sluice {
+namespace {
+
+// Most tokens that a bucket with these terms can miss.
+Uint128 UsedMost(const IntervalBucket& limit) {
+  const auto refills = static_cast<Uint128>(limit.max_wait / limit.rate.period);
+  return static_cast<Uint128>(limit.burst) + refills * static_cast<Uint128>(limit.rate.count);
+}
+
+}  // namespace
+
+IntervalBucket::State CarryOver(const TokenBucket& from, const FineTime& tat,
+                                const IntervalBucket& to, Time now) {
+  const Uint128 held = TicksAhead(from.interval, tat, now);
+  const Uint128 used = std::min(DivCeil(held, from.interval.ticks_per_unit), UsedMost(to));
+  if (used == 0) return {};
+  const Nanos period = to.rate.period;
+  const Time refill = to.phase == RefillPhase::kAligned ? AlignedEnd(now, period) : now + period;
+  const Uint128 refills = DivCeil(used, static_cast<std::uint64_t>(to.rate.count));
+  return {refill + (ToInt64Saturated(refills) - 1) * period, ToInt64Saturated(used)};
+}
+
+FineTime CarryOver(const IntervalBucket& from, const IntervalBucket::State& state,
+                   const TokenBucket& to, Time now) {
+  const Uint128 held = TicksOf(to.interval, UsedAt(from, state, now));
+  const Uint128 most = TicksOf(to.interval, to.burst) + TicksOf(to.interval, to.max_wait);
+  return AfterTicks(to.interval, now, std::min(held, most));
+}
+
+WarmUpPacer::State CarryOver(const Pacer& from, const FineTime& tat, const WarmUpPacer& to,
+                             Time now) {
+  const Uint128 held = TicksAhead(from.interval, tat, now);
+  if (held == 0) return {};
+  const Uint128 booked = held > from.burst_ticks ? held - from.burst_ticks : 0;
+  const Time next = now + std::min(RoundUp(from.interval, booked), kLongestSpan);
+  // An empty store is full again after warm_up.
+  return {std::min(next, kLatestTime + kLongestSpan - to.warm_up) + to.warm_up, next, 0.0};
+}
+
+FineTime CarryOver(const WarmUpPacer& /*from*/, const WarmUpPacer::State& state, const Pacer& to,
+                   Time now) {
+  if (state.unused_at <= now) return {};
+  const Nanos booked = std::max(state.next - now, Nanos{0});
+  const Uint128 ahead = to.burst_ticks + TicksOf(to.interval, booked);
+  return AfterTicks(to.interval, now, std::min(ahead, TicksOf(to.interval, kLongestSpan)));
+}
+
+}  // namespace sluice

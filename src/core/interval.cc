@@ -1,0 +1,38 @@
+#include "core/interval.h"
+
+#include <numeric>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint64_t kExactDenominatorMax = 256;
+constexpr std::uint64_t kTicksPerUnitAbove = 100'000;
+constexpr unsigned kFirstShift = 8;
+constexpr unsigned kLastShift = 62;
+
+// The least k from 8 on with period * 2^k / count > 100,000.
+unsigned Shift(std::uint64_t period, std::uint64_t count) {
+  unsigned shift = kFirstShift;
+  const Uint128 above = static_cast<Uint128>(count) * kTicksPerUnitAbove;
+  while (shift <= kLastShift && (static_cast<Uint128>(period) << shift) <= above) ++shift;
+  return shift;
+}
+
+}  // namespace
+
+bool RateIsRepresentable(Rate rate) {
+  return Shift(static_cast<std::uint64_t>(rate.period.count()),
+               static_cast<std::uint64_t>(rate.count)) <= kLastShift;
+}
+
+Interval MakeInterval(Rate rate) {
+  const auto period = static_cast<std::uint64_t>(rate.period.count());
+  const auto count = static_cast<std::uint64_t>(rate.count);
+  const std::uint64_t divisor = std::gcd(period, count);
+  if (count / divisor <= kExactDenominatorMax) return {period / divisor, count / divisor};
+  const unsigned shift = Shift(period, count);
+  const Uint128 ticks = DivCeil(static_cast<Uint128>(period) << shift, count);
+  return {static_cast<std::uint64_t>(ticks), std::uint64_t{1} << shift};
+}
+
+}  // namespace sluice

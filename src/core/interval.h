@@ -1,0 +1,86 @@
+// Interval: the time T in which one unit comes back, kept as an exact fraction.
+#pragma once
+
+#include <cstdint>
+
+#include "core/int128.h"
+#include "sluice/limit.h"
+#include "sluice/time.h"
+
+namespace sluice {
+
+// T = ticks_per_unit / ticks_per_ns nanoseconds. A tick is the finest time this limit can tell
+// apart, 1/ticks_per_ns of a nanosecond.
+//
+// Invariants
+//   (1) 1 <= ticks_per_ns <= 2^62, ticks_per_unit >= 1.
+//   (2) T is exactly PERIOD/COUNT while that fraction's reduced denominator is at most 256.
+//   (3) Otherwise T is PERIOD/COUNT rounded up to a multiple of 2^-k ns, k the least from 8 on
+//       with T * 2^k > 100,000; so a limit is never faster than written, and at most 1 in
+//       100,000 slower.
+struct Interval {
+  std::uint64_t ticks_per_unit = 1;
+  std::uint64_t ticks_per_ns = 1;
+
+  // Whether a fraction of a nanosecond fits the 8 bits of a narrow slot.
+  [[nodiscard]] bool FractionFitsByte() const { return ticks_per_ns <= 256; }
+
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+// The interval of a rate.
+// REQUIRES: rate.count > 0, rate.period > 0, and fewer than 2^45 units a nanosecond (see
+// RateIsRepresentable).
+Interval MakeInterval(Rate rate);
+
+// Whether MakeInterval may be called.
+bool RateIsRepresentable(Rate rate);
+
+// A point in time to the tick: `whole` nanoseconds and `fraction` ticks.
+//
+// Invariant: fraction < ticks_per_ns of the interval it was made with.
+struct FineTime {
+  Time whole{};
+  std::uint64_t fraction = 0;
+
+  friend bool operator==(const FineTime&, const FineTime&) = default;
+};
+
+// Ticks from `now` to `then`, 0 if that is past.
+constexpr Uint128 TicksAhead(const Interval& interval, FineTime then, Time now) {
+  if (then.whole < now) return 0;
+  const auto whole = static_cast<std::uint64_t>((then.whole - now).count());
+  return static_cast<Uint128>(whole) * interval.ticks_per_ns + then.fraction;
+}
+
+// now + ticks. Ticks is std::uint64_t or Uint128; the first is several times faster.
+template <typename Ticks>
+constexpr FineTime AfterTicks(const Interval& interval, Time now, Ticks ticks) {
+  if (interval.ticks_per_ns == 1) return {now + Nanos{ToInt64Saturated(ticks)}, 0};
+  const auto whole = static_cast<Ticks>(DivFloor(ticks, interval.ticks_per_ns));
+  const auto fraction = static_cast<std::uint64_t>(ticks - whole * interval.ticks_per_ns);
+  return {now + Nanos{ToInt64Saturated(whole)}, fraction};
+}
+
+// Ticks as a length of time, rounded up to the next nanosecond.
+constexpr Nanos RoundUp(const Interval& interval, Uint128 ticks) {
+  if (interval.ticks_per_ns == 1) return Nanos{ToInt64Saturated(ticks)};
+  return Nanos{ToInt64Saturated(DivCeil(ticks, interval.ticks_per_ns))};
+}
+
+// The first whole nanosecond at or after `then`.
+constexpr Time RoundUp(FineTime then) {
+  return then.fraction == 0 ? then.whole : then.whole + Nanos{1};
+}
+
+// `units` units' worth of ticks.
+constexpr Uint128 TicksOf(const Interval& interval, std::int64_t units) {
+  return static_cast<Uint128>(static_cast<std::uint64_t>(units)) * interval.ticks_per_unit;
+}
+
+// A length of time in ticks. REQUIRES: length >= 0.
+constexpr Uint128 TicksOf(const Interval& interval, Nanos length) {
+  return static_cast<Uint128>(static_cast<std::uint64_t>(length.count())) * interval.ticks_per_ns;
+}
+
+}  // namespace sluice

@@ -1,0 +1,80 @@
+#include "core/leaky_bucket.h"
+
+#include <algorithm>
+
+#include "core/refusal.h"
+
+namespace sluice {
+namespace {
+
+Uint128 Over(Uint128 value, Uint128 most) { return value > most ? value - most : 0; }
+
+// Ticks a request has to wait when the next turn is `ahead` away.
+Uint128 WaitTicks(const LeakyBucket& limit, Uint128 ahead) {
+  return Over(ahead, TicksOf(limit.interval, limit.delay_after));
+}
+
+// Ticks by which the wait is longer than max_wait.
+Uint128 OverMaxWait(const LeakyBucket& limit, Uint128 ahead) {
+  return Over(WaitTicks(limit, ahead), TicksOf(limit.interval, limit.max_wait));
+}
+
+Decision Report(const LeakyBucket& limit, Uint128 ahead) {
+  Decision decision;
+  decision.limit = limit.burst + 1;
+  decision.reset_after = RoundUp(limit.interval, ahead);
+  const Uint128 queue = TicksOf(limit.interval, limit.burst);
+  if (ahead <= queue && OverMaxWait(limit, ahead) == 0) {
+    const Uint128 waiting = DivFloor(queue - ahead, limit.interval.ticks_per_unit);
+    decision.remaining = static_cast<std::int64_t>(waiting) + 1;
+  }
+  return decision;
+}
+
+Decision Answer(const LeakyBucket& limit, Uint128 ahead, Cost cost) {
+  Decision decision = Report(limit, ahead);
+  if (cost.units == 0) return decision;
+  // Not `cost > burst + 1`, so that no burst can overflow it.
+  if (cost.units - 1 > limit.burst) return Refusal(decision, kNever);
+  const Uint128 over_queue =
+      Over(ahead + TicksOf(limit.interval, cost.units - 1), TicksOf(limit.interval, limit.burst));
+  const Uint128 over = std::max(over_queue, OverMaxWait(limit, ahead));
+  if (over > 0) return Refusal(decision, RoundUp(limit.interval, over));
+  decision.wait = RoundUp(limit.interval, WaitTicks(limit, ahead));
+  return decision;
+}
+
+}  // namespace
+
+Decision Peek(const LeakyBucket& limit, const FineTime& next, Cost cost, Time now) {
+  return Answer(limit, TicksAhead(limit.interval, next, now), cost);
+}
+
+Decision Check(const LeakyBucket& limit, FineTime& next, Cost cost, Time now) {
+  const Uint128 ahead = TicksAhead(limit.interval, next, now);
+  const Decision answer = Answer(limit, ahead, cost);
+  if (!answer.allowed || cost.units == 0) return answer;
+  const Uint128 after = ahead + TicksOf(limit.interval, cost.units);
+  next = AfterTicks(limit.interval, now, after);
+  Decision decision = Report(limit, after);
+  decision.wait = answer.wait;
+  return decision;
+}
+
+void Refund(const LeakyBucket& limit, FineTime& next, Cost cost, Time now) {
+  const Uint128 ahead = TicksAhead(limit.interval, next, now);
+  const Uint128 left = Over(ahead, TicksOf(limit.interval, cost.units));
+  next = AfterTicks(limit.interval, now, left);
+}
+
+void Convert(const LeakyBucket& from, const LeakyBucket& to, FineTime& next, Time now) {
+  const Uint128 ahead = TicksAhead(from.interval, next, now);
+  const Uint128 carried =
+      MulDivCeil(ahead, to.interval.ticks_per_unit, from.interval.ticks_per_unit);
+  const Uint128 most = TicksOf(to.interval, to.burst) + to.interval.ticks_per_unit;
+  next = AfterTicks(to.interval, now, std::min(carried, most));
+}
+
+Time UnusedAt(const LeakyBucket& /*limit*/, const FineTime& next) { return RoundUp(next); }
+
+}  // namespace sluice

@@ -1,0 +1,28 @@
+// Putting messages together.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+inline void AppendPart(std::string_view part, std::string& text) { text.append(part); }
+inline void AppendPart(std::integral auto part, std::string& text) {
+  text.append(std::to_string(part));
+}
+
+// The parts, texts and whole numbers, one after another. (Where a literal is added in front of a
+// string with +, g++ 12 warns of overlaps that cannot be.)
+template <typename... Parts>
+std::string Concat(const Parts&... parts) {
+  std::string text;
+  (AppendPart(parts, text), ...);
+  return text;
+}
+
+// A name or text from outside, quoted for a message: control characters are shown as \xNN and a
+// long one is cut, so that it cannot garble a log.
+std::string Quoted(std::string_view text);
+
+}  // namespace sluice

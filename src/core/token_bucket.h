@@ -1,0 +1,145 @@
+// Token bucket with greedy refill, kept as one time: when the bucket will be full again.
+//
+// This is the default algorithm and the hot path, so everything is inline.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/interval.h"
+#include "sluice/decision.h"
+
+namespace sluice {
+
+// The terms of a token bucket: one unit comes back every `interval`, at most `burst` are kept.
+//
+// Holds no state and reads no clock: the caller keeps the State and says what time it is, so the
+// same inputs always give the same answer. Thread safety: a value.
+//
+// Rounding: state is exact to the tick of the interval; times reported round up to the next
+// nanosecond, units round down.
+//
+// Invariants
+//   (1) burst >= 1 and burst * T + max_wait <= kLongestSpan.
+//   (2) tat <= now + burst * T + max_wait after every check that passed.
+//   (3) A refused check, a peek and a cost of 0 leave the state as it was.
+//   (4) A refused request passes exactly at retry_after and not a nanosecond earlier.
+//   (5) `tat <= now` and "never used" are the same state.
+struct TokenBucket {
+  // tat: when the bucket will be full again. In the past for an unused key.
+  using State = FineTime;
+
+  Interval interval;
+  std::int64_t burst = 1;
+  Nanos max_wait{0};
+
+  friend bool operator==(const TokenBucket&, const TokenBucket&) = default;
+};
+
+namespace token_bucket {
+
+// How far ahead of `now` a cost would push tat, against how far it may be.
+struct Reach {
+  Uint128 held;   // ticks until full, before the request
+  Uint128 depth;  // burst * T in ticks
+};
+
+constexpr Reach ReachAt(const TokenBucket& limit, const FineTime& tat, Time now) {
+  return {TicksAhead(limit.interval, tat, now), TicksOf(limit.interval, limit.burst)};
+}
+
+constexpr Decision Report(const TokenBucket& limit, Uint128 held, Uint128 depth) {
+  Decision decision;
+  decision.limit = limit.burst;
+  decision.remaining =
+      held >= depth
+          ? 0
+          : static_cast<std::int64_t>(DivFloor(depth - held, limit.interval.ticks_per_unit));
+  decision.reset_after = RoundUp(limit.interval, held);
+  return decision;
+}
+
+// Ticks the request would have to wait, beyond max_wait if it is refused.
+constexpr Uint128 TicksToWait(Uint128 after, Uint128 depth) {
+  return after > depth ? after - depth : 0;
+}
+
+constexpr void Refuse(const TokenBucket& limit, Uint128 over, Decision& decision) {
+  decision.allowed = false;
+  decision.retry_after = RoundUp(limit.interval, over);
+}
+
+}  // namespace token_bucket
+
+// What a check of `cost` would answer, without taking anything; remaining and reset_after are
+// those of the untouched state. A cost of 0 reports the state.
+constexpr Decision Peek(const TokenBucket& limit, const FineTime& tat, Cost cost, Time now) {
+  const auto [held, depth] = token_bucket::ReachAt(limit, tat, now);
+  Decision decision = token_bucket::Report(limit, held, depth);
+  if (cost.units == 0) return decision;
+  if (cost.units > limit.burst) {
+    decision.allowed = false;
+    decision.retry_after = kNever;
+    return decision;
+  }
+  const Uint128 wait = token_bucket::TicksToWait(held + TicksOf(limit.interval, cost.units), depth);
+  const Uint128 wait_max = TicksOf(limit.interval, limit.max_wait);
+  if (wait > wait_max) {
+    token_bucket::Refuse(limit, wait - wait_max, decision);
+  } else {
+    decision.wait = RoundUp(limit.interval, wait);
+  }
+  return decision;
+}
+
+namespace token_bucket {
+
+// Check for a cost of 1 to burst, in integers of one size. Empty-handed if it does not pass.
+// REQUIRES: burst * T + max_wait fits Ticks with a bit to spare.
+template <typename Ticks>
+constexpr bool Take(const TokenBucket& limit, FineTime& tat, Cost cost, Time now,
+                    Decision& decision) {
+  const auto [per_unit, per_ns] = limit.interval;
+  const auto units = static_cast<Ticks>(static_cast<std::uint64_t>(cost.units));
+  const Ticks depth = static_cast<Ticks>(static_cast<std::uint64_t>(limit.burst)) * per_unit;
+  const Ticks most = depth + static_cast<Ticks>(TicksOf(limit.interval, limit.max_wait));
+  const auto held = static_cast<Ticks>(TicksAhead(limit.interval, tat, now));
+  const Ticks after = held + units * per_unit;
+  if (after > most) return false;
+  tat = AfterTicks(limit.interval, now, after);
+  decision.limit = limit.burst;
+  decision.reset_after = RoundUp(tat) - now;
+  if (after <= depth) [[likely]] {
+    decision.remaining = static_cast<std::int64_t>((depth - after) / per_unit);
+  } else {
+    decision.wait = RoundUp(limit.interval, after - depth);
+  }
+  return true;
+}
+
+}  // namespace token_bucket
+
+// Takes `cost` if it passes.
+constexpr Decision Check(const TokenBucket& limit, FineTime& tat, Cost cost, Time now) {
+  Decision decision;
+  if (cost.units > 0 && cost.units <= limit.burst) {
+    const Uint128 most =
+        TicksOf(limit.interval, limit.burst) + TicksOf(limit.interval, limit.max_wait);
+    const bool passes = (most >> 62U) == 0
+                            ? token_bucket::Take<std::uint64_t>(limit, tat, cost, now, decision)
+                            : token_bucket::Take<Uint128>(limit, tat, cost, now, decision);
+    if (passes) return decision;
+  }
+  return Peek(limit, tat, cost, now);
+}
+
+// Gives back at most what is still held.
+void Refund(const TokenBucket& limit, FineTime& tat, Cost cost, Time now);
+
+// The state under new terms: used units carry over, at most as many as the new terms can hold.
+void Convert(const TokenBucket& from, const TokenBucket& to, FineTime& tat, Time now);
+
+// From when on the key is as if never used.
+constexpr Time UnusedAt(const TokenBucket& /*limit*/, const FineTime& tat) { return RoundUp(tat); }
+
+}  // namespace sluice

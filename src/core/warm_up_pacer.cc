@@ -1,0 +1,136 @@
+#include "core/warm_up_pacer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/refusal.h"
+
+namespace sluice {
+namespace {
+
+using State = WarmUpPacer::State;
+
+// The trapezoid: a stored unit costs stable_ns up to `threshold` units, and from there on `slope`
+// more for each unit beyond it. Units are fractions, times are nanoseconds.
+struct Trapezoid {
+  double threshold = 0;
+  double most = 0;  // stored units of an unused key
+  double slope = 0;
+  double refill_ns = 0;  // in which one stored unit comes back
+};
+
+// What a request finds.
+struct View {
+  Time next{};  // not before now
+  double stored = 0;
+};
+
+double ToDouble(Nanos length) { return static_cast<double>(length.count()); }
+
+Trapezoid TrapezoidOf(const WarmUpPacer& limit) {
+  const double warm_up = ToDouble(limit.warm_up);
+  const double cold_ns = limit.cold_factor * limit.stable_ns;
+  const double sloped = 2.0 * warm_up / (limit.stable_ns + cold_ns);
+  Trapezoid shape;
+  shape.threshold = 0.5 * warm_up / limit.stable_ns;
+  shape.most = shape.threshold + sloped;
+  shape.slope = (cold_ns - limit.stable_ns) / sloped;
+  shape.refill_ns = warm_up / shape.most;
+  return shape;
+}
+
+View ViewAt(const Trapezoid& shape, const State& state, Time now) {
+  if (now >= state.unused_at) return {now, shape.most};
+  if (now <= state.next) return {state.next, std::clamp(state.stored, 0.0, shape.most)};
+  const double refilled = state.stored + ToDouble(now - state.next) / shape.refill_ns;
+  return {now, std::clamp(refilled, 0.0, shape.most)};
+}
+
+// The time `units` cost, out of the store first.
+double CostNs(const WarmUpPacer& limit, const Trapezoid& shape, double stored, double units) {
+  const double spent = std::min(units, stored);
+  const double above = std::max(0.0, stored - shape.threshold);
+  const double sloped = std::min(above, spent);
+  const double dearest = limit.stable_ns + above * shape.slope;
+  const double cheapest = limit.stable_ns + (above - sloped) * shape.slope;
+  return sloped * (dearest + cheapest) / 2.0 + (units - sloped) * limit.stable_ns;
+}
+
+// The length rounded up to whole nanoseconds; above kLongestSpan, or no number: kNever.
+Nanos ToNanos(double ns) {
+  const double whole = std::ceil(ns);
+  if (!(whole <= ToDouble(kLongestSpan))) return kNever;
+  return Nanos{static_cast<std::int64_t>(whole)};
+}
+
+State StateOf(const Trapezoid& shape, const View& view) {
+  // Past this no Time goes: see kLatestTime.
+  constexpr Time kLast = kLatestTime + kLongestSpan;
+  const Nanos refill = ToNanos((shape.most - view.stored) * shape.refill_ns);
+  const Time unused_at = refill > kLast - view.next ? kLast : view.next + refill;
+  return {unused_at, view.next, view.stored};
+}
+
+Decision Report(const State& state, Time now) {
+  Decision decision;
+  decision.limit = kNoUnits;
+  decision.remaining = kNoUnits;
+  decision.reset_after = std::max(Nanos{0}, state.unused_at - now);
+  return decision;
+}
+
+Nanos MovedBy(const WarmUpPacer& limit, const Trapezoid& shape, const View& view, Cost cost) {
+  return ToNanos(CostNs(limit, shape, view.stored, static_cast<double>(cost.units)));
+}
+
+Decision Answer(const WarmUpPacer& limit, const State& state, const View& view, Nanos moved,
+                Time now) {
+  Decision decision = Report(state, now);
+  if (moved == kNever) return Refusal(decision, kNever);
+  const Nanos wait = view.next - now;
+  // The store does not change before `next`, so neither does `moved` until this passes.
+  const Nanos over = std::max(wait - limit.max_wait, wait - (kLongestSpan - moved));
+  if (over > Nanos{0}) return Refusal(decision, over);
+  decision.wait = wait;
+  return decision;
+}
+
+}  // namespace
+
+Decision Peek(const WarmUpPacer& limit, const State& state, Cost cost, Time now) {
+  if (cost.units == 0) return Report(state, now);
+  const Trapezoid shape = TrapezoidOf(limit);
+  const View view = ViewAt(shape, state, now);
+  return Answer(limit, state, view, MovedBy(limit, shape, view, cost), now);
+}
+
+Decision Check(const WarmUpPacer& limit, State& state, Cost cost, Time now) {
+  if (cost.units == 0) return Report(state, now);
+  const Trapezoid shape = TrapezoidOf(limit);
+  View view = ViewAt(shape, state, now);
+  const Nanos moved = MovedBy(limit, shape, view, cost);
+  const Decision answer = Answer(limit, state, view, moved, now);
+  if (!answer.allowed) return answer;
+  view.next += moved;
+  view.stored -= std::min(static_cast<double>(cost.units), view.stored);
+  state = StateOf(shape, view);
+  Decision decision = Report(state, now);
+  decision.wait = answer.wait;
+  return decision;
+}
+
+void Convert(const WarmUpPacer& from, const WarmUpPacer& to, State& state, Time now) {
+  if (now >= state.unused_at) {
+    state = {};
+    return;
+  }
+  const Trapezoid before = TrapezoidOf(from);
+  const Trapezoid after = TrapezoidOf(to);
+  View view = ViewAt(before, state, now);
+  view.stored = std::min(after.most, view.stored / before.most * after.most);
+  state = StateOf(after, view);
+}
+
+Time UnusedAt(const WarmUpPacer& /*limit*/, const State& state) { return state.unused_at; }
+
+}  // namespace sluice

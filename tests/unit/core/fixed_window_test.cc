@@ -1,0 +1,223 @@
+#include "core/fixed_window.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "unit/core/steps.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ExpectRemainingIsExact;
+using testing::ExpectRetryIsExact;
+using testing::ExpectSteps;
+using testing::Says;
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+FixedWindow Window(Rate rate, WindowKind window = WindowKind::kAligned,
+                   Refused count_refused = Refused::kFree) {
+  FixedWindow limit;
+  limit.rate = rate;
+  limit.window = window;
+  limit.count_refused = count_refused;
+  return limit;
+}
+
+// Berlin around the spring of 2024: an hour ahead, two from 31 March 01:00 UTC on.
+FixedWindow CalendarInBerlin(std::int64_t count, CalendarUnit unit) {
+  FixedWindow limit = Window({count, 0ns}, WindowKind::kCalendar);
+  limit.unit = unit;
+  limit.zone = std::make_shared<Zone>(Zone{"Europe/Berlin", 3600, {{1'711'846'800, 7200}}});
+  return limit;
+}
+
+TEST(FixedWindowTest, CountsInWindowsAlignedTo1970) {
+  FixedWindow::State state;
+  ExpectSteps(Window({10, 2s}), state,
+              {{1s, 5, Says::kYes, 5, 0s, 1s},
+               {1s, 6, Says::kNo, 5, 1s, 1s},
+               {1s, 5, Says::kYes, 0, 0s, 1s},
+               {1s, 1, Says::kNo, 0, 1s, 1s},
+               {1s, 11, Says::kNo, 0, kNever, 1s},
+               {2s - 1ns, 1, Says::kNo, 0, 1ns, 1ns},
+               {2s, 1, Says::kYes, 9, 0s, 2s},
+               {2s, 9, Says::kYes, 0, 0s, 2s}});
+}
+
+TEST(FixedWindowTest, FollowsGubernator) {
+  FixedWindow::State state;
+  ExpectSteps(Window({2000, 1s}), state,
+              {{0s, 1000, Says::kYes, 1000},
+               {0s, 1500, Says::kNo, 1000},
+               {0s, 500, Says::kYes, 500},
+               {0s, 400, Says::kYes, 100},
+               {0s, 100, Says::kYes, 0},
+               {0s, 1, Says::kNo, 0}});
+  FixedWindow::State drained;
+  ExpectSteps(Window({10, 1s}, WindowKind::kAligned, Refused::kRecord), drained,
+              {{0s, 1, Says::kYes, 9}, {0s, 100, Says::kNo, 0, kNever, 1s}, {0s, 1, Says::kNo, 0}});
+}
+
+TEST(FixedWindowTest, FirstRequestOpensTheWindow) {
+  FixedWindow::State state;
+  ExpectSteps(Window({2, 9s}, WindowKind::kFirstRequest), state,
+              {{1s, 1, Says::kYes, 1, 0s, 9s},
+               {5s, 1, Says::kYes, 0, 0s, 5s},
+               {9s, 1, Says::kNo, 0, 1s, 1s},
+               {10s - 1ns, 1, Says::kNo, 0, 1ns, 1ns},
+               {10s, 1, Says::kYes, 1, 0s, 9s}});
+}
+
+TEST(FixedWindowTest, StaggeredWindowsAreShiftedByTheHashOfTheKey) {
+  struct Case {
+    std::uint64_t hash;
+    Nanos now;
+    Nanos reset_after;
+  };
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63U;
+  const Case cases[] = {
+      {0, 10s, 10s},     {kHalf, 10s, 5s},         {kHalf, 4s, 1s},
+      {kHalf, 15s, 10s}, {kHalf / 2, 10s, 2500ms}, {~std::uint64_t{0}, 10s, 10s - 1ns}};
+  const FixedWindow limit = Window({1, 10s}, WindowKind::kStaggered);
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.hash);
+    FixedWindow::State state;
+    EXPECT_EQ(Check(limit, state, {1}, Time{c.now}, {c.hash}).reset_after, c.reset_after);
+    EXPECT_EQ(Check(limit, state, {1}, Time{c.now}, {c.hash}).retry_after, c.reset_after);
+    const Time end = Time{c.now} + c.reset_after;
+    EXPECT_EQ(Check(limit, state, {1}, end, {c.hash}).reset_after, 10s);
+  }
+}
+
+TEST(FixedWindowTest, CalendarMonthsFollowTheZone) {
+  constexpr Nanos kLastSecondOfFebruary = 1'709'247'599s;
+  FixedWindow::State state;
+  ExpectSteps(CalendarInBerlin(2, CalendarUnit::kMonth), state,
+              {{kLastSecondOfFebruary, 1, Says::kYes, 1, 0s, 1s},
+               {kLastSecondOfFebruary, 1, Says::kYes, 0, 0s, 1s},
+               {kLastSecondOfFebruary, 1, Says::kNo, 0, 1s, 1s},
+               {kLastSecondOfFebruary + 1s, 1, Says::kYes, 1, 0s, 2'674'800s}});
+}
+
+TEST(FixedWindowTest, CalendarDayOfTheSpringChangeHasTwentyThreeHours) {
+  constexpr Nanos kMidnight = 1'711'839'600s;  // 31 March 2024 in Berlin
+  FixedWindow::State state;
+  ExpectSteps(CalendarInBerlin(1, CalendarUnit::kDay), state,
+              {{kMidnight, 1, Says::kYes, 0, 0s, 23h},
+               {kMidnight, 1, Says::kNo, 0, 23h},
+               {kMidnight + 23h, 1, Says::kYes, 0, 0s, 24h}});
+}
+
+TEST(FixedWindowTest, Invariant1CountStaysWithinTheRateAndZeroBlocks) {
+  FixedWindow::State blocked;
+  ExpectSteps(Window({0, 1s}, WindowKind::kAligned, Refused::kRecord), blocked,
+              {{0s, 1, Says::kNo, 0, kNever, 0s}, {0s, 0, Says::kYes, 0, 0s, 0s}});
+  EXPECT_EQ(blocked, FixedWindow::State{});
+  FixedWindow::State most;
+  ExpectSteps(Window({kMost, kLongestSpan}, WindowKind::kFirstRequest, Refused::kRecord), most,
+              {{kLatestTime.time_since_epoch(), kMost - 1, Says::kYes, 1, 0s, kLongestSpan},
+               {kLatestTime.time_since_epoch(), kMost, Says::kNo, 0, kLongestSpan}});
+  EXPECT_EQ(most.count, kMost);
+}
+
+TEST(FixedWindowTest, Invariant2CountZeroIsTheStateOfAKeyNeverUsed) {
+  const FixedWindow limit = Window({3, 10s}, WindowKind::kFirstRequest);
+  FixedWindow::State state;
+  EXPECT_EQ(UnusedAt(limit, state), Time{});
+  Check(limit, state, {2}, Time{1s});
+  EXPECT_EQ(UnusedAt(limit, state), Time{11s});
+  Refund(limit, state, {2}, Time{2s});
+  EXPECT_EQ(state, FixedWindow::State{});
+  EXPECT_EQ(Check(limit, state, {1}, Time{4s}).reset_after, 10s);
+}
+
+TEST(FixedWindowTest, Invariant3ARefusalIsRecordedOnlyWhenAsked) {
+  FixedWindow::State state;
+  const FixedWindow free = Window({3, 10s});
+  ExpectSteps(free, state, {{0s, 2}, {0s, 2, Says::kNo, 1, 10s}, {0s, 4, Says::kNo, 1, kNever}});
+  EXPECT_EQ(state.count, 2);
+  const FixedWindow record = Window({3, 10s}, WindowKind::kAligned, Refused::kRecord);
+  ExpectSteps(record, state,
+              {{0s, 2, Says::kNo, 0, 10s, 10s},
+               {0s, 1, Says::kNo, 0, 10s, 10s},
+               {10s, 1, Says::kYes, 2, 0s, 10s}});
+  FixedWindow::State never;
+  ExpectSteps(record, never, {{4s, 4, Says::kNo, 0, kNever, 6s}});
+  EXPECT_EQ(never, (FixedWindow::State{Time{10s}, 3}));
+}
+
+TEST(FixedWindowTest, Invariant4APeekAndACostOfZeroLeaveTheState) {
+  for (const Refused count_refused : {Refused::kFree, Refused::kRecord}) {
+    const FixedWindow limit = Window({3, 10s}, WindowKind::kFirstRequest, count_refused);
+    FixedWindow::State state;
+    Check(limit, state, {2}, Time{1s});
+    const FixedWindow::State before = state;
+    EXPECT_FALSE(Peek(limit, state, {2}, Time{2s}).allowed);
+    EXPECT_TRUE(Peek(limit, state, {1}, Time{2s}).allowed);
+    EXPECT_TRUE(Check(limit, state, {0}, Time{20s}).allowed);
+    EXPECT_EQ(state, before);
+  }
+}
+
+TEST(FixedWindowTest, ARefusedRequestPassesExactlyAtRetryAfter) {
+  for (const WindowKind kind :
+       {WindowKind::kAligned, WindowKind::kFirstRequest, WindowKind::kStaggered}) {
+    const FixedWindow limit = Window({5, 7s}, kind);
+    FixedWindow::State state;
+    Check(limit, state, {3}, Time{10s});
+    ExpectRetryIsExact(limit, state, 3, 11s);
+    ExpectRemainingIsExact(limit, state, 11s);
+  }
+}
+
+TEST(FixedWindowTest, ClockSteppingBackNeverGrantsExtra) {
+  FixedWindow::State state;
+  ExpectSteps(Window({1, 10s}), state, {{35s}, {12s, 1, Says::kNo, 0, 28s, 28s}, {40s}});
+}
+
+TEST(FixedWindowTest, RefundGivesBackWhatTheOpenWindowHolds) {
+  const FixedWindow limit = Window({5, 10s});
+  FixedWindow::State state;
+  Check(limit, state, {4}, Time{1s});
+  Refund(limit, state, {3}, Time{2s});
+  EXPECT_EQ(state.count, 1);
+  Refund(limit, state, {1}, Time{10s});  // the window is over
+  EXPECT_EQ(state, FixedWindow::State{});
+  Check(limit, state, {4}, Time{11s});
+  Refund(limit, state, {kMost}, Time{12s});
+  EXPECT_EQ(Peek(limit, state, {0}, Time{12s}).remaining, 5);
+}
+
+TEST(FixedWindowTest, ConvertCarriesTheCountOfAnOpenWindow) {
+  const FixedWindow from = Window({5, 10s});
+  FixedWindow::State open;
+  Check(from, open, {4}, Time{1s});
+  FixedWindow::State over = open;
+  FixedWindow::State shrunk = open;
+  Convert(from, Window({9, 4s}), open, Time{9s});
+  EXPECT_EQ(open, (FixedWindow::State{Time{12s}, 4}));
+  Convert(from, Window({9, 4s}), over, Time{10s});
+  EXPECT_EQ(over, FixedWindow::State{});
+  Convert(from, Window({2, 10s}), shrunk, Time{9s});
+  EXPECT_EQ(shrunk.count, 2);
+}
+
+TEST(FixedWindowTest, ConvertKeepsTheOpeningOfAFirstRequestWindowWhereItStaysOpen) {
+  const FixedWindow from = Window({5, 10s}, WindowKind::kFirstRequest);
+  FixedWindow::State longer;
+  Check(from, longer, {4}, Time{1s});
+  FixedWindow::State shorter = longer;
+  Convert(from, Window({5, 30s}, WindowKind::kFirstRequest), longer, Time{9s});
+  EXPECT_EQ(longer.end, Time{31s});
+  Convert(from, Window({5, 3s}, WindowKind::kFirstRequest), shorter, Time{9s});
+  EXPECT_EQ(shorter.end, Time{12s});
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,84 @@
+// Steps: a table of checks and what each must answer, for the tests of the algorithms.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include "sluice/decision.h"
+
+namespace sluice {
+
+// So that a failed comparison names its fields.
+inline void PrintTo(const Decision& decision, std::ostream* out) {
+  *out << (decision.allowed ? "allowed" : "refused") << " limit=" << decision.limit
+       << " remaining=" << decision.remaining << " retry_after=" << decision.retry_after.count()
+       << " reset_after=" << decision.reset_after.count() << " wait=" << decision.wait.count();
+}
+
+namespace testing {
+
+enum class Op : std::uint8_t { kCheck, kPeek };
+enum class Says : std::uint8_t { kYes, kNo };
+
+// One request. What is left out is not looked at.
+struct Step {
+  Nanos at{0};
+  std::int64_t cost = 1;
+  Says says = Says::kYes;
+  std::optional<std::int64_t> remaining = std::nullopt;
+  std::optional<Nanos> retry_after = std::nullopt;
+  std::optional<Nanos> reset_after = std::nullopt;
+  std::optional<Nanos> wait = std::nullopt;
+  Op op = Op::kCheck;
+};
+
+inline void ExpectAnswer(const Step& step, const Decision& decision) {
+  EXPECT_EQ(decision.allowed, step.says == Says::kYes);
+  EXPECT_EQ(decision.remaining, step.remaining.value_or(decision.remaining));
+  EXPECT_EQ(decision.retry_after.count(), step.retry_after.value_or(decision.retry_after).count());
+  EXPECT_EQ(decision.reset_after.count(), step.reset_after.value_or(decision.reset_after).count());
+  EXPECT_EQ(decision.wait.count(), step.wait.value_or(decision.wait).count());
+}
+
+template <typename Limit, typename State>
+void ExpectSteps(const Limit& limit, State& state, const std::vector<Step>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
+    SCOPED_TRACE(::testing::Message() << "step " << i << " at " << step.at.count());
+    const Time now{step.at};
+    const Cost cost{step.cost};
+    ExpectAnswer(step, step.op == Op::kPeek ? Peek(limit, state, cost, now)
+                                            : Check(limit, state, cost, now));
+  }
+}
+
+// A refusal that says when: the request passes exactly then, and not a nanosecond earlier.
+template <typename Limit, typename State>
+void ExpectRetryIsExact(const Limit& limit, const State& state, std::int64_t cost, Nanos at) {
+  const Decision decision = Peek(limit, state, Cost{cost}, Time{at});
+  ASSERT_FALSE(decision.allowed);
+  ASSERT_NE(decision.retry_after, kNever);
+  const Time then = Time{at} + decision.retry_after;
+  EXPECT_FALSE(Peek(limit, state, Cost{cost}, then - Nanos{1}).allowed);
+  EXPECT_TRUE(Peek(limit, state, Cost{cost}, then).allowed);
+}
+
+// A cost of `remaining` passes at once and one more does not.
+template <typename Limit, typename State>
+void ExpectRemainingIsExact(const Limit& limit, const State& state, Nanos at) {
+  const auto passes = [&](std::int64_t cost) {
+    const Decision decision = Peek(limit, state, Cost{cost}, Time{at});
+    return decision.allowed && decision.wait == Nanos{0};
+  };
+  const std::int64_t remaining = Peek(limit, state, Cost{0}, Time{at}).remaining;
+  EXPECT_TRUE(passes(remaining));
+  EXPECT_FALSE(passes(remaining + 1));
+}
+
+}  // namespace testing
+}  // namespace sluice

@@ -1,0 +1,25 @@
+#include "core/text.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+namespace {
+
+TEST(TextTest, TextsAndNumbersArePutTogether) {
+  const std::string text = "b";
+  EXPECT_EQ(Concat("a", text, std::string_view("c"), std::int64_t{-1}, 2U), "abc-12");
+  EXPECT_EQ(Concat(), "");
+}
+
+TEST(TextTest, QuotedTextCannotGarbleALog) {
+  EXPECT_EQ(Quoted("a\nb\x1b\x7f"), "'a\\x0ab\\x1b\\x7f'");
+  EXPECT_EQ(Quoted(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
+  // Cut before the character that does not fit, not inside it.
+  EXPECT_EQ(Quoted(std::string(79, 'x') + "\xC3\xA4\xC3\xA4"), "'" + std::string(79, 'x') + "...'");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,267 @@
+#include "core/token_bucket.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "unit/core/steps.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ExpectRemainingIsExact;
+using testing::ExpectRetryIsExact;
+using testing::ExpectSteps;
+using testing::Op;
+using testing::Says;
+using testing::Step;
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+TokenBucket Bucket(Rate rate, std::int64_t burst, Nanos max_wait = 0ns) {
+  return {MakeInterval(rate), burst, max_wait};
+}
+
+TEST(TokenBucketTest, FollowsTheTableThatThrottledRedisCellAndDragonflyAgreeOn) {
+  FineTime tat;
+  ExpectSteps(Bucket({1, 1s}, 5), tat,
+              {{0s, 6, Says::kNo, 5, kNever, 0s},
+               {0s, 1, Says::kYes, 4, 0s, 1s},
+               {0s, 1, Says::kYes, 3, 0s, 2s},
+               {0s, 1, Says::kYes, 2, 0s, 3s},
+               {0s, 1, Says::kYes, 1, 0s, 4s},
+               {0s, 1, Says::kYes, 0, 0s, 5s},
+               {0s, 1, Says::kNo, 0, 1s, 5s},
+               {3s, 1, Says::kYes, 2, 0s, 3s},
+               {3100ms, 1, Says::kYes, 1, 0s, 3900ms},
+               {4s, 1, Says::kYes, 1, 0s, 4s},
+               {8s, 1, Says::kYes, 4, 0s, 1s},
+               {9500ms, 1, Says::kYes, 4, 0s, 1s},
+               {9500ms, 0, Says::kYes, 4, 0s, 1s},
+               {9500ms, 2, Says::kYes, 2, 0s, 3s},
+               {9500ms, 5, Says::kNo, 2, 3s, 3s},
+               {15s, 6, Says::kNo, 5, kNever, 0s}});
+}
+
+TEST(TokenBucketTest, FollowsGovernor) {
+  FineTime two;
+  ExpectSteps(Bucket({2, 1s}, 2), two,
+              {{0ms}, {1ms}, {2ms, 1, Says::kNo}, {1002ms}, {1003ms}, {1004ms, 1, Says::kNo}});
+  FineTime ninety;
+  ExpectSteps(Bucket({1, 90ms}, 2), ninety,
+              {{0s, 1, Says::kYes, 1},
+               {0s, 1, Says::kYes, 0},
+               {0s, 1, Says::kNo, 0},
+               {120s, 1, Says::kYes, 1},
+               {120s, 1, Says::kYes, 0},
+               {120s, 1, Says::kNo, 0}});
+  FineTime five;
+  ExpectSteps(Bucket({5, 1s}, 5), five,
+              {{0s, 15, Says::kNo, 5, kNever}, {0s, 6, Says::kNo, 5, kNever}, {0s, 5}});
+}
+
+TEST(TokenBucketTest, FollowsRedisRate) {
+  FineTime tat;
+  ExpectSteps(Bucket({10, 1s}, 10), tat,
+              {{0s, 0, Says::kYes, 10, 0s, 0s},
+               {0s, 1, Says::kYes, 9, 0s, 100ms},
+               {0s, 2, Says::kYes, 7, 0s, 300ms},
+               {0s, 7, Says::kYes, 0, 0s, 1s},
+               {0s, 1000, Says::kNo, 0, kNever, 1s}});
+}
+
+TEST(TokenBucketTest, NoExtraUnitAfterLongIdle) {
+  FineTime tat;
+  std::vector<Step> steps(10, Step{0s});
+  steps.insert(steps.end(), 10, Step{17900ms});
+  steps.push_back({17900ms, 1, Says::kNo});
+  ExpectSteps(Bucket({1, 1s}, 10), tat, steps);
+}
+
+TEST(TokenBucketTest, CostAboveTheBurstAfterPartialUseReportsTheRealState) {
+  FineTime tat;
+  ExpectSteps(Bucket({1, 1s}, 5), tat, {{0s, 3}, {0s, 6, Says::kNo, 2, kNever, 3s}});
+}
+
+TEST(TokenBucketTest, FollowsGoTimeRate) {
+  FineTime one;
+  ExpectSteps(Bucket({10, 1s}, 1), one,
+              {{0ms},
+               {0ms, 1, Says::kNo},
+               {100ms},
+               {100ms, 1, Says::kNo},
+               {200ms, 2, Says::kNo, 1, kNever},
+               {200ms},
+               {200ms, 1, Says::kNo}});
+  FineTime three;
+  ExpectSteps(Bucket({10, 1s}, 3), three,
+              {{0ms, 2},
+               {0ms, 2, Says::kNo, 1, 100ms},
+               {0ms, 1, Says::kYes, 0},
+               {0ms, 1, Says::kNo},
+               {100ms, 4, Says::kNo, 1, kNever},
+               {200ms, 1, Says::kYes, 1},
+               {300ms, 1, Says::kYes, 1},
+               {400ms, 1, Says::kYes, 1},
+               {400ms, 1, Says::kYes, 0},
+               {400ms, 1, Says::kNo},
+               {900ms, 3, Says::kYes, 0},
+               {900ms, 0, Says::kYes, 0}});
+}
+
+TEST(TokenBucketTest, RefillsAsBucket4jDoes) {
+  struct Case {
+    std::int64_t count;  // a 1000 ns
+    std::int64_t tokens;
+    Nanos later;
+    std::int64_t remaining;
+  };
+  const Case cases[] = {{1000, 0, 40ns, 40}, {1000, 50, 1ns, 51}, {1000, 200, 10us, 1000},
+                        {100, 0, 3ns, 0},    {100, 90, 17ns, 91}, {100, 0, 18888ns, 100}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.later.count());
+    const TokenBucket limit = Bucket({c.count, 1000ns}, c.count);
+    FineTime tat;
+    Check(limit, tat, {c.count - c.tokens}, Time{10us});
+    EXPECT_EQ(Peek(limit, tat, {0}, Time{10us} + c.later).remaining, c.remaining);
+  }
+}
+
+TEST(TokenBucketTest, WaitsAsBucket4jDoes) {
+  FineTime empty;
+  ExpectSteps(Bucket({10, 100ns}, 10), empty, {{0ns, 10}, {0ns, 10, Says::kNo, 0, 100ns, 100ns}});
+  FineTime slow;
+  ExpectSteps(Bucket({2, 100ns}, 10), slow, {{0ns, 10}, {0ns, 10, Says::kNo, 0, 500ns}});
+  FineTime four;
+  ExpectSteps(Bucket({10, 100ns}, 10), four, {{0ns, 6}, {0ns, 7, Says::kNo, 4, 30ns, 60ns}});
+  FineTime debt;
+  ExpectSteps(Bucket({2, 100ns}, 10, 10us), debt,
+              {{0ns, 10}, {0ns, 10}, {0ns, 10}, {0ns, 3, Says::kYes, 0, 0ns, 1650ns, 1150ns}});
+}
+
+TEST(TokenBucketTest, ProbesAsBucket4jDoes) {
+  FineTime full;
+  ExpectSteps(Bucket({100, 100ns}, 100), full, {{0ns, 49, Says::kYes, 51}});
+  FineTime some;
+  ExpectSteps(Bucket({100, 100ns}, 100), some,
+              {{0ns, 30}, {0ns, 80, Says::kNo, 70, 10ns}, {0ns, 120, Says::kNo, 70, kNever}});
+}
+
+TEST(TokenBucketTest, CarriesTheFractionOfAUnitAcrossChecks) {
+  FineTime tat;
+  ExpectSteps(Bucket({10, 100ns}, 10), tat,
+              {{0ns, 10},
+               {97ns, 9},
+               {97ns, 1, Says::kNo, 0, 3ns},
+               {100ns, 1},
+               {100ns, 1, Says::kNo, 0, 10ns}});
+  FineTime seconds;
+  ExpectSteps(Bucket({1, 1s}, 4), seconds,
+              {{0s, 4}, {200ms, 1, Says::kNo, 0, 800ms}, {200ms, 3, Says::kNo, 0, 2800ms}});
+}
+
+TEST(TokenBucketTest, FollowsGubernatorsLeakyBucket) {
+  for (const std::int64_t burst : {10, 20}) {
+    SCOPED_TRACE(burst);
+    FineTime tat;
+    ExpectSteps(Bucket({10, 30s}, burst), tat,
+                {{0s, 1, Says::kYes, burst - 1},
+                 {1s, 1, Says::kYes, burst - 2},
+                 {2s, 1, Says::kYes, burst - 3},
+                 {3500ms, 0, Says::kYes, burst - 2},
+                 {6500ms, 0, Says::kYes, burst - 1},
+                 {6500ms, burst - 1, Says::kYes, 0},
+                 {6500ms, 1, Says::kNo, 0},
+                 {9500ms, 0, Says::kYes, 1},
+                 {69500ms, 0, Says::kYes, burst}});
+  }
+}
+
+TEST(TokenBucketTest, Invariant1TheLargestTermsDoNotOverflow) {
+  const TokenBucket fast = Bucket({kMost, kLongestSpan}, kMost);
+  FineTime tat;
+  EXPECT_TRUE(Check(fast, tat, {kMost}, kLatestTime).allowed);
+  EXPECT_EQ(Peek(fast, tat, {1}, kLatestTime).retry_after, 1ns);
+  const TokenBucket slow = Bucket({1, kLongestSpan / 2}, 1, kLongestSpan / 2);
+  FineTime late;
+  EXPECT_TRUE(Check(slow, late, {1}, kLatestTime).allowed);
+  EXPECT_EQ(Check(slow, late, {1}, kLatestTime).reset_after, kLongestSpan);
+}
+
+TEST(TokenBucketTest, Invariant2TatStaysWithinBurstAndMaxWait) {
+  const TokenBucket limit = Bucket({10, 1s}, 3, 250ms);
+  FineTime tat;
+  for (int i = 0; i < 20; ++i) Check(limit, tat, {1 + i % 2}, Time{1s});
+  EXPECT_EQ(tat, (FineTime{Time{1500ms}, 0}));
+  EXPECT_EQ(Peek(limit, tat, {1}, Time{1s}).retry_after, 50ms);
+}
+
+TEST(TokenBucketTest, Invariant3ARefusalAPeekAndACostOfZeroLeaveTheState) {
+  const TokenBucket limit = Bucket({3, 1s}, 3);
+  FineTime tat;
+  Check(limit, tat, {2}, Time{1s});
+  const FineTime before = tat;
+  EXPECT_FALSE(Check(limit, tat, {2}, Time{1s}).allowed);
+  EXPECT_FALSE(Check(limit, tat, {4}, Time{1s}).allowed);
+  EXPECT_TRUE(Peek(limit, tat, {1}, Time{1s}).allowed);
+  EXPECT_TRUE(Check(limit, tat, {0}, Time{2s}).allowed);
+  EXPECT_EQ(tat, before);
+}
+
+TEST(TokenBucketTest, Invariant4ARefusedRequestPassesExactlyAtRetryAfter) {
+  for (const Rate rate : {Rate{3, 1s}, Rate{7, 10ns}, Rate{1'000'003, 1s}, Rate{1, 1h}}) {
+    SCOPED_TRACE(rate.count);
+    const TokenBucket limit = Bucket(rate, 5, 1ns);
+    FineTime tat;
+    Check(limit, tat, {3}, Time{1ns});
+    Check(limit, tat, {2}, Time{2ns});
+    for (const std::int64_t cost : {2, 5}) ExpectRetryIsExact(limit, tat, cost, 2ns);
+    ExpectRemainingIsExact(limit, tat, 3ns + rate.period);
+  }
+}
+
+TEST(TokenBucketTest, Invariant5FromResetAfterOnTheKeyIsAsIfNeverUsed) {
+  const TokenBucket limit = Bucket({3, 1s}, 3);
+  FineTime tat;
+  const Nanos reset_after = Check(limit, tat, {2}, Time{1s}).reset_after;
+  EXPECT_EQ(reset_after, 666'666'667ns);
+  EXPECT_EQ(UnusedAt(limit, tat), Time{1s} + reset_after);
+  EXPECT_EQ(Check(limit, tat, {3}, Time{1s} + reset_after).remaining, 0);
+}
+
+TEST(TokenBucketTest, ClockSteppingBackNeverGrantsExtra) {
+  const TokenBucket limit = Bucket({1, 1s}, 2);
+  FineTime tat;
+  ExpectSteps(limit, tat,
+              {{5s, 2}, {3s, 1, Says::kNo}, {0s, 1, Says::kNo}, {6s}, {6s, 1, Says::kNo}});
+}
+
+TEST(TokenBucketTest, RefundGivesBackAtMostWhatIsHeld) {
+  const TokenBucket limit = Bucket({1, 1s}, 5);
+  FineTime tat;
+  Check(limit, tat, {3}, Time{0s});
+  Refund(limit, tat, {1}, Time{1s});
+  EXPECT_EQ(Peek(limit, tat, {0}, Time{1s}).remaining, 4);
+  Refund(limit, tat, {kMost}, Time{1s});
+  EXPECT_EQ(Peek(limit, tat, {6}, Time{1s}).remaining, 5);
+  EXPECT_EQ(Check(limit, tat, {5}, Time{1s}).remaining, 0);
+}
+
+TEST(TokenBucketTest, ConvertCarriesUsedUnitsOver) {
+  const TokenBucket from = Bucket({2, 1h}, 2);
+  FineTime tat;
+  Check(from, tat, {2}, Time{0s});
+  const TokenBucket to = Bucket({4, 1h}, 4);
+  Convert(from, to, tat, Time{0s});
+  EXPECT_EQ(Peek(to, tat, {0}, Time{0s}).remaining, 2);
+  const TokenBucket small = Bucket({1, 1h}, 1);
+  Convert(to, small, tat, Time{0s});
+  EXPECT_EQ(Peek(small, tat, {1}, Time{0s}).retry_after, 1h);
+}
+
+}  // namespace
+}  // namespace sluice

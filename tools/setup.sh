@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs whatever of tools/packages.txt is missing. Silent, and well under a second, when
+# nothing is. Needs apt, and root or sudo only when there is something to install.
+set -eu
+cd "$(dirname "$0")/.."
+
+attempts=4
+wait_seconds=5
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "setup: this is not a Debian system; install the equivalents of tools/packages.txt" >&2
+  exit 0
+fi
+
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $(cat tools/packages.txt) \
+  2>/dev/null | sed -n 's/ installed$//p') || true
+missing=$(grep -v -x -F -e "$installed" tools/packages.txt) || true
+[ -n "$installed" ] || missing=$(cat tools/packages.txt)
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+  as_root=sudo
+  if ! command -v sudo >/dev/null 2>&1; then
+    echo "setup: needs root or sudo to install:" $missing >&2
+    exit 1
+  fi
+fi
+
+# A mirror that is briefly away, or another apt holding the lock, should not fail a build.
+apt() {
+  attempt=1
+  until $as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 "$@"; do
+    if [ "$attempt" -ge "$attempts" ]; then
+      echo "setup: apt-get $1 failed $attempts times; still missing:" $missing >&2
+      exit 1
+    fi
+    attempt=$((attempt + 1))
+    sleep "$wait_seconds"
+  done
+}
+
+echo "setup: installing" $missing
+apt update
+apt install --no-install-recommends $missing
