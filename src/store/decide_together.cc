@@ -1,0 +1,143 @@
+// MemoryStore: requests of several charges, taken all or not at all.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "store/memory_store.h"
+
+namespace sluice {
+namespace {
+
+std::int64_t AddSaturated(std::int64_t a, std::int64_t b) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  return a > kMost - b ? kMost : a + b;
+}
+
+// The shards of a request, locked in order so that two requests can never wait for each other.
+class ShardsLock {
+ public:
+  ShardsLock() = default;
+  ShardsLock(const ShardsLock&) = delete;
+  ShardsLock& operator=(const ShardsLock&) = delete;
+  ~ShardsLock() {
+    for (std::size_t i = 0; i < count_; ++i) shards_[i]->lock.Unlock();
+  }
+
+  void Add(Shard& shard) { shards_[count_++] = &shard; }
+
+  // Locks what was added; the time is the latest that any of the shards has seen.
+  Time LockAll(Time now) {
+    const auto end = shards_.begin() + static_cast<std::ptrdiff_t>(count_);
+    std::sort(shards_.begin(), end);
+    count_ = static_cast<std::size_t>(std::unique(shards_.begin(), end) - shards_.begin());
+    for (std::size_t i = 0; i < count_; ++i) {
+      shards_[i]->lock.Lock();
+      now = shards_[i]->Advance(now);
+    }
+    for (std::size_t i = 0; i < count_; ++i) shards_[i]->Advance(now);
+    return now;
+  }
+
+ private:
+  std::array<Shard*, Local::kChargesMost> shards_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+bool GoesAhead(std::span<const Decision> decisions, std::span<const Veto> vetoes) {
+  bool quota_asked = false;
+  bool quota_passed = false;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const Veto veto = vetoes.empty() ? Veto::kEnforce : vetoes[i];
+    if (veto == Veto::kEnforce && !decisions[i].allowed) return false;
+    quota_asked |= veto == Veto::kQuota;
+    quota_passed |= veto == Veto::kQuota && decisions[i].allowed;
+  }
+  return !quota_asked || quota_passed;
+}
+
+// A charge on its way. Charges of the same key are decided as one, by the first of them.
+struct MemoryStore::Item {
+  Call call;
+  Shard* shard = nullptr;
+  std::size_t leader = 0;  // index of the first charge of the same key
+  bool seated = false;     // whether the key has a state of its own
+
+  // REQUIRES: the shard is locked.
+  Decision Run(Operation operation, Time now) {
+    call.operation = operation;
+    return seated ? shard->Run(call, now) : shard->RunShared(call, now);
+  }
+};
+
+// Different keys that fell on one shared state are decided as one, too: each alone may pass where
+// together they do not.
+void MemoryStore::JoinShared(std::span<Item> items) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].seated || items[i].leader != i) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool leads = !items[j].seated && items[j].leader == j;
+      const bool together = leads && items[i].shard == items[j].shard &&
+                            items[i].shard->ShareState(items[i].call, items[j].call);
+      if (!together) continue;
+      Cost& total = items[j].call.cost;
+      total.units = AddSaturated(total.units, items[i].call.cost.units);
+      for (Item& item : items) item.leader = item.leader == i ? j : item.leader;
+      break;
+    }
+  }
+}
+
+void MemoryStore::Decide(std::span<const Request> requests, std::span<Decision> decisions,
+                         Time now) {
+  now = Advance(now);
+  for (const Request& request : requests) {
+    const std::size_t count = request.charges.size();
+    DecideTogether(request, decisions.first(count), now);
+    decisions = decisions.subspan(count);
+  }
+}
+
+void MemoryStore::DecideTogether(const Request& request, std::span<Decision> decisions, Time now) {
+  const std::size_t count = request.charges.size();
+  std::array<Item, kChargesMost> items;
+  ShardsLock lock;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Call call = MakeCall(Operation::kCheck, request.charges[i]);
+    items[i] = {call, &ShardOf(call), i, false};
+    items[i].shard->Prefetch(call);
+    lock.Add(*items[i].shard);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (items[j].call.hash != call.hash || items[j].call.limit != call.limit) continue;
+      items[i].leader = items[j].leader;
+      Cost& total = items[items[j].leader].call.cost;
+      total.units = AddSaturated(total.units, call.cost.units);
+      break;
+    }
+  }
+  now = lock.LockAll(now);
+  for (std::size_t i = 0; i < count; ++i) {
+    Item& item = items[i];
+    if (item.leader == i) item.seated = item.shard->Seat(item.call, now);
+  }
+  JoinShared({items.data(), count});
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool leads = items[i].leader == i;
+    decisions[i] = leads ? items[i].Run(Operation::kPeek, now) : decisions[items[i].leader];
+  }
+  const bool goes_ahead = GoesAhead(decisions.first(count), request.vetoes);
+  for (std::size_t i = 0; i < count; ++i) {
+    Item& item = items[i];
+    if (item.leader != i) {
+      decisions[i] = decisions[item.leader];
+    } else if (goes_ahead || !decisions[i].allowed) {
+      // A refused check takes nothing, but is recorded where the limit counts refused ones.
+      decisions[i] = item.Run(Operation::kCheck, now);
+    } else if (item.seated) {
+      item.shard->Unseat(item.call);
+    }
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,75 @@
+// Local: the synchronous interface to where states are kept.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/concurrency.h"
+#include "sluice/charge.h"
+#include "sluice/decision.h"
+#include "sluice/time.h"
+
+namespace sluice {
+
+// What is asked of a key.
+enum class Operation : std::uint8_t {
+  kCheck,    // take the cost if it passes
+  kPeek,     // answer as check would, take nothing
+  kRefund,   // give back at most what is held
+  kReset,    // forget the key
+  kAcquire,  // concurrency: take a permit
+  kRenew,    // concurrency: move a permit's deadline
+  kRelease,  // concurrency: give a permit back
+};
+
+// What a refusal of one charge means for its request.
+enum class Veto : std::uint8_t {
+  kEnforce,  // the request is refused
+  kShadow,   // nothing: decided and reported, not enforced
+  kQuota,    // the request is refused if all charges of this kind are
+};
+
+// One or more charges that are taken all or not at all.
+struct Request {
+  std::span<const Charge> charges;
+  std::span<const Veto> vetoes;  // one a charge, or none: all kEnforce
+};
+
+// Keeps states and decides on them without waiting for anything but a short lock.
+//
+// Thread safety: every method from any thread.
+//
+// Invariants
+//   (1) Requests of one call are independent and take effect in order, all at one time.
+//   (2) If a request goes ahead, every charge that passes on its own is taken; if not, none is
+//       (count_refused records in the limits that themselves refuse).
+//   (3) The same key twice in a request counts cumulatively.
+//   (4) Time never goes back: an earlier `now` is taken as the latest one seen.
+class Local {
+ public:
+  Local() = default;
+  Local(const Local&) = delete;
+  Local& operator=(const Local&) = delete;
+  virtual ~Local() = default;
+
+  // Decides each charge on its own.
+  // REQUIRES: decisions.size() >= charges.size(); not kAcquire, kRenew or kRelease.
+  virtual void DecideEach(Operation operation, std::span<const Charge> charges,
+                          std::span<Decision> decisions, Time now) = 0;
+
+  // Decides requests of several charges; decisions are written in the order of the charges.
+  // REQUIRES: room for a decision for every charge; at most kChargesMost charges a request.
+  virtual void Decide(std::span<const Request> requests, std::span<Decision> decisions,
+                      Time now) = 0;
+
+  // kAcquire, kRenew or kRelease of one permit.
+  virtual Decision DecidePermit(Operation operation, const Charge& charge, PermitId permit,
+                                Time now) = 0;
+
+  static constexpr std::size_t kChargesMost = 64;
+};
+
+// Whether a request with these decisions goes ahead.
+bool GoesAhead(std::span<const Decision> decisions, std::span<const Veto> vetoes);
+
+}  // namespace sluice

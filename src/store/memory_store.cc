@@ -1,0 +1,189 @@
+#include "store/memory_store.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// Below this the tables' first pages would not fit.
+constexpr std::uint64_t kMemoryLeast = std::uint64_t{16} << 20U;
+// The tables reserve six times their memory in address space, of which there are 128 TiB.
+constexpr std::uint64_t kMemoryMost = std::uint64_t{16} << 40U;
+
+// Holds the lock of one shard at a time, and keeps it while the next call is in the same shard.
+class RunLock {
+ public:
+  RunLock() = default;
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+  ~RunLock() {
+    if (shard_ != nullptr) shard_->lock.Unlock();
+  }
+
+  void MoveTo(Shard& shard) {
+    if (shard_ == &shard) return;
+    if (shard_ != nullptr) shard_->lock.Unlock();
+    shard_ = &shard;
+    shard_->lock.Lock();
+  }
+
+ private:
+  Shard* shard_ = nullptr;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MemoryStore>> MemoryStore::Create(const MemoryStoreOptions& options) {
+  if (options.memory_bytes < kMemoryLeast) {
+    return Error{"a memory limit of " + std::to_string(options.memory_bytes) +
+                 " bytes is too small; expected at least 16 MiB"};
+  }
+  if (options.memory_bytes > kMemoryMost) {
+    return Error{"a memory limit of " + std::to_string(options.memory_bytes) +
+                 " bytes is too large; expected at most 16 TiB"};
+  }
+  std::unique_ptr<MemoryStore> store(new MemoryStore(options));
+  if (Result<Done> done = store->Init(options); !done.ok()) return done.error();
+  return store;
+}
+
+Result<Done> MemoryStore::Init(const MemoryStoreOptions& options) {
+  const auto each = static_cast<std::size_t>(options.memory_bytes / kShards);
+  const std::size_t for_overflow = each / 4 / kPageBytes * kPageBytes;
+  const std::size_t budget = each - for_overflow;
+  const std::size_t rows_bytes = (budget / kPieceBytes + 1) * kRowBytes;
+  const std::size_t for_tables = Shard::kRegions * rows_bytes;
+  Result<Pages> pages = Pages::Reserve(for_tables + kShards * for_overflow);
+  if (!pages.ok()) return pages.error();
+  pages_ = std::move(pages).value();
+  for (std::size_t i = 0; i < Shard::kRegions; ++i) {
+    // The first row stays on small pages, so that a few keys do not take megabytes.
+    Pages::PreferLarge(pages_.data() + i * rows_bytes + kRowBytes, rows_bytes - kRowBytes);
+  }
+  shards_ = std::make_unique<Shard[]>(kShards);
+  for (std::size_t i = 0; i < kShards; ++i) {
+    shards_[i].Init({.tables = pages_.data() + i * kPieceBytes,
+                     .rows_bytes = rows_bytes,
+                     .budget = budget,
+                     .overflow = pages_.data() + for_tables + i * for_overflow,
+                     .overflow_bytes = for_overflow});
+  }
+  limits_ = std::make_unique<std::atomic<RegisteredLimit*>[]>(kLimitsMost);
+  return Done{};
+}
+
+Result<LimitHandle> MemoryStore::Add(std::string_view name, const Limit& limit, Time now) {
+  const std::lock_guard guard(registry_mutex_);
+  now = Advance(now);
+  const auto named = [name](const auto& entry) { return entry->name() == name; };
+  if (std::any_of(registry_.begin(), registry_.end(), named)) {
+    return Error{"a limit '" + std::string(name) +
+                 "' exists already; expected a new name, or a change of its terms"};
+  }
+  if (registry_.size() >= kLimitsMost) return Error{"65,535 limits exist; no more can be added"};
+  const auto index = static_cast<std::uint32_t>(registry_.size());
+  auto added =
+      std::make_unique<RegisteredLimit>(std::string(name), index, seed_, limit.spec.algorithm);
+  const auto before = std::find_if(restored_.begin(), restored_.end(), [&](const auto& entry) {
+    return named(entry) && entry->algorithm() == limit.spec.algorithm;
+  });
+  if (before != restored_.end()) {
+    for (const PreparedTerms* const terms : (*before)->AllTerms()) {
+      added->RestoreTerms(terms->limit, terms->id, now);
+    }
+  }
+  if (Result<Done> done = added->Change(limit, now); !done.ok()) return done.error();
+  limits_[index].store(added.get(), std::memory_order_release);
+  registry_.push_back(std::move(added));
+  return LimitHandle{index};
+}
+
+Result<Done> MemoryStore::Change(LimitHandle limit, const Limit& to, Time now) {
+  const std::lock_guard guard(registry_mutex_);
+  return LimitOf(limit).Change(to, Advance(now));
+}
+
+Time MemoryStore::Advance(Time now) {
+  const std::int64_t count = std::min(now, kLatestTime).time_since_epoch().count();
+  std::int64_t latest = latest_.load(std::memory_order_relaxed);
+  // Relaxed: shards keep their own order under their locks; this only carries time between them.
+  while (count > latest &&
+         !latest_.compare_exchange_weak(latest, count, std::memory_order_relaxed)) {
+  }
+  return Time{Nanos{std::max(count, latest)}};
+}
+
+Call MemoryStore::MakeCall(Operation operation, const Charge& charge) const {
+  const RegisteredLimit& limit = LimitOf(charge.limit);
+  return {&limit, &limit.current(), limit.Hash(charge.key), charge.cost, operation, {}};
+}
+
+void MemoryStore::DecideEach(Operation operation, std::span<const Charge> charges,
+                             std::span<Decision> decisions, Time now) {
+  now = Advance(now);
+  if (charges.size() == 1) {
+    decisions[0] = DecideOne(MakeCall(operation, charges[0]), now);
+    return;
+  }
+  while (!charges.empty()) {
+    const std::size_t count = std::min(charges.size(), kBatch);
+    DecideBatch(operation, charges.first(count), decisions, now);
+    charges = charges.subspan(count);
+    decisions = decisions.subspan(count);
+  }
+}
+
+Decision MemoryStore::DecideOne(const Call& call, Time now) {
+  RunLock lock;
+  Shard& shard = ShardOf(call);
+  lock.MoveTo(shard);
+  return shard.Run(call, shard.Advance(now));
+}
+
+// Hashes and prefetches all keys first, so that their cache misses overlap.
+// REQUIRES: at most kBatch charges.
+void MemoryStore::DecideBatch(Operation operation, std::span<const Charge> charges,
+                              std::span<Decision> decisions, Time now) {
+  std::array<Call, kBatch> calls;
+  for (std::size_t i = 0; i < charges.size(); ++i) {
+    calls[i] = MakeCall(operation, charges[i]);
+    ShardOf(calls[i]).Prefetch(calls[i]);
+  }
+  RunLock lock;
+  for (std::size_t i = 0; i < charges.size(); ++i) {
+    Shard& shard = ShardOf(calls[i]);
+    lock.MoveTo(shard);
+    decisions[i] = shard.Run(calls[i], shard.Advance(now));
+  }
+}
+
+Decision MemoryStore::DecidePermit(Operation operation, const Charge& charge, PermitId permit,
+                                   Time now) {
+  now = Advance(now);
+  Call call = MakeCall(operation, charge);
+  call.permit = permit;
+  return DecideOne(call, now);
+}
+
+PermitId MemoryStore::HashPermit(std::string_view id) const {
+  SipHash hash(seed_);
+  hash.Absorb("permit");
+  return {hash.Finish(id)};
+}
+
+MemoryStoreStats MemoryStore::StatsApprox() const {
+  MemoryStoreStats sum;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    RunLock lock;
+    lock.MoveTo(shards_[i]);
+    const ShardStats stats = shards_[i].Stats();
+    sum.keys += stats.keys;
+    sum.bytes += stats.bytes;
+    sum.overflow_decisions += stats.overflow_decisions;
+    sum.slots_moved_most = std::max(sum.slots_moved_most, stats.slots_moved_most);
+  }
+  return sum;
+}
+
+}  // namespace sluice

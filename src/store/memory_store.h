@@ -1,0 +1,110 @@
+// MemoryStore: every state in this process, in 256 shards.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/limit.h"
+#include "sluice/result.h"
+#include "store/local.h"
+#include "store/pages.h"
+#include "store/registered_limit.h"
+#include "store/shard.h"
+
+namespace sluice {
+
+struct MemoryStoreOptions {
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30U;  // most that states may take
+  HashSeed seed;                                         // of the key hash; keep it secret
+};
+
+struct MemoryStoreStats {
+  std::uint64_t keys = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t overflow_decisions = 0;
+  std::uint64_t slots_moved_most = 0;
+};
+
+// Keeps the states of all keys in memory, under a hard cap.
+//
+// Thread safety: every method from any thread.
+// Memory: three quarters of memory_bytes are for states; the last quarter is touched only when
+// those are used up, for the states that new keys then share.
+// Cost: one short lock for each run of charges in one shard. Batches are worth it: the keys of a
+// batch are hashed and prefetched before the first is decided.
+//
+// Invariants: those of Local, and
+//   (5) A key in use is never forgotten, so no key ever gets a second allowance.
+//   (6) No operation moves more than 64 slots.
+class MemoryStore final : public Local {
+ public:
+  static Result<std::unique_ptr<MemoryStore>> Create(const MemoryStoreOptions& options);
+
+  // Adds a limit. An error if the name is taken or there are 65,535 already.
+  Result<LimitHandle> Add(std::string_view name, const Limit& limit, Time now);
+
+  // Gives a limit new terms; used units carry over. REQUIRES: a handle of this store.
+  Result<Done> Change(LimitHandle limit, const Limit& to, Time now);
+
+  void DecideEach(Operation operation, std::span<const Charge> charges,
+                  std::span<Decision> decisions, Time now) override;
+  void Decide(std::span<const Request> requests, std::span<Decision> decisions, Time now) override;
+  Decision DecidePermit(Operation operation, const Charge& charge, PermitId permit,
+                        Time now) override;
+
+  // What names a permit: a hash of the caller's id.
+  [[nodiscard]] PermitId HashPermit(std::string_view id) const;
+
+  // Locks one shard after the other, so the sum is never of one instant.
+  [[nodiscard]] MemoryStoreStats StatsApprox() const;
+
+ private:
+  friend class Snapshot;
+
+  static constexpr std::size_t kShards = 256;
+  static constexpr std::size_t kLimitsMost = 65'535;
+  static constexpr std::size_t kBatch = 16;
+
+  // One charge of a request with several: where it goes, and what it comes to with the charges of
+  // the same key before it.
+  struct Item;
+
+  explicit MemoryStore(const MemoryStoreOptions& options) : seed_(options.seed) {}
+  Result<Done> Init(const MemoryStoreOptions& options);
+
+  // The latest time seen by any call, `now` included.
+  Time Advance(Time now);
+
+  [[nodiscard]] RegisteredLimit& LimitOf(LimitHandle handle) const {
+    return *limits_[handle.index].load(std::memory_order_acquire);
+  }
+  [[nodiscard]] Call MakeCall(Operation operation, const Charge& charge) const;
+  [[nodiscard]] Shard& ShardOf(const Call& call) const { return shards_[call.hash >> 56U]; }
+
+  Decision DecideOne(const Call& call, Time now);
+  void DecideBatch(Operation operation, std::span<const Charge> charges,
+                   std::span<Decision> decisions, Time now);
+  static void JoinShared(std::span<Item> items);
+  void DecideTogether(const Request& request, std::span<Decision> decisions, Time now);
+
+  HashSeed seed_;
+  Pages pages_;
+  std::unique_ptr<Shard[]> shards_;
+  std::atomic<std::int64_t> latest_{0};
+
+  // Written under registry_mutex_; read through the atomics without it.
+  mutable std::mutex registry_mutex_;
+  std::unique_ptr<std::atomic<RegisteredLimit*>[]> limits_;
+  std::vector<std::unique_ptr<RegisteredLimit>> registry_;
+  // Limits of a snapshot whose name has not been added yet.
+  std::vector<std::unique_ptr<RegisteredLimit>> restored_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,139 @@
+#include "store/registered_limit.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// A narrow slot keeps 56 bits of nanoseconds since an epoch that is moved once a year.
+constexpr Nanos kNarrowSpan{std::int64_t{365} * 86400 * 1'000'000'000};
+
+Nanos SpanOf(const Interval& interval, Uint128 ticks) { return RoundUp(interval, ticks); }
+
+// How long a state of these terms can stay in use after its last change.
+struct Span {
+  Nanos operator()(const TokenBucket& t) const {
+    return SpanOf(t.interval, TicksOf(t.interval, t.burst)) + t.max_wait;
+  }
+  Nanos operator()(const LeakyBucket& t) const {
+    return SpanOf(t.interval, TicksOf(t.interval, t.burst + 1));
+  }
+  Nanos operator()(const IntervalBucket& t) const {
+    const auto periods = static_cast<Uint128>(t.burst / t.rate.count + 2);
+    const auto period = static_cast<std::uint64_t>(t.rate.period.count());
+    const Nanos whole = std::min(Nanos{ToInt64Saturated(periods * period)}, kLongestSpan);
+    return std::min(whole + t.max_wait, kLongestSpan);
+  }
+  Nanos operator()(const FixedWindow& t) const {
+    constexpr Nanos kOverAYear{std::int64_t{400} * 86400 * 1'000'000'000};
+    return t.window == WindowKind::kCalendar ? kOverAYear : t.rate.period;
+  }
+  Nanos operator()(const SlidingLog& t) const { return t.rate.period; }
+  Nanos operator()(const SlidingWindow& t) const { return 2 * t.rate.period; }
+  Nanos operator()(const SlidingBuckets& t) const {
+    return t.rate.period + t.rate.period / t.buckets;
+  }
+  Nanos operator()(const Pacer& /*t*/) const { return kLongestSpan; }
+  Nanos operator()(const WarmUpPacer& /*t*/) const { return kLongestSpan; }
+  Nanos operator()(const Concurrency& t) const { return t.ttl; }
+};
+
+Shape ShapeOfTime(const Interval& interval, Nanos span) {
+  return interval.FractionFitsByte() && span <= kNarrowSpan ? Shape::kNarrow : Shape::kPair;
+}
+
+struct ShapeOf {
+  Nanos span;
+
+  Shape operator()(const TokenBucket& t) const { return ShapeOfTime(t.interval, span); }
+  Shape operator()(const LeakyBucket& t) const { return ShapeOfTime(t.interval, span); }
+  Shape operator()(const IntervalBucket& /*t*/) const { return Shape::kPair; }
+  Shape operator()(const FixedWindow& /*t*/) const { return Shape::kPair; }
+  Shape operator()(const SlidingWindow& t) const {
+    return t.rate.count <= UINT32_MAX ? Shape::kPair : Shape::kTriple;
+  }
+  Shape operator()(const Pacer& /*t*/) const { return Shape::kPair; }
+  Shape operator()(const WarmUpPacer& /*t*/) const { return Shape::kTriple; }
+  Shape operator()(const SlidingLog& /*t*/) const { return Shape::kBlock; }
+  Shape operator()(const SlidingBuckets& /*t*/) const { return Shape::kBlock; }
+  Shape operator()(const Concurrency& /*t*/) const { return Shape::kBlock; }
+};
+
+}  // namespace
+
+PreparedTerms PreparedTerms::For(const Limit& limit, std::uint8_t id) {
+  const Nanos span = std::visit(Span{}, limit.terms);
+  return {limit, OverflowTerms::For(limit.terms), span, std::visit(ShapeOf{span}, limit.terms), id};
+}
+
+RegisteredLimit::RegisteredLimit(std::string name, std::uint32_t index, HashSeed seed,
+                                 Algorithm algorithm)
+    : name_(std::move(name)), index_(index), algorithm_(algorithm), prefix_(seed) {
+  prefix_.Absorb(name_);
+  const char tag = static_cast<char>(algorithm);
+  prefix_.Absorb({&tag, 1});
+}
+
+const PreparedTerms& RegisteredLimit::Keep(const Limit& limit, std::uint8_t id) {
+  all_.push_back(std::make_unique<const PreparedTerms>(PreparedTerms::For(limit, id)));
+  const PreparedTerms& kept = *all_.back();
+  shapes_.fetch_or(Bit(kept.shape), std::memory_order_relaxed);
+  by_id_[id].store(&kept, std::memory_order_release);
+  return kept;
+}
+
+std::uint8_t RegisteredLimit::FreeId(Time now) const {
+  for (unsigned id = 1; id < by_id_.size(); ++id) {
+    const PreparedTerms* const terms = by_id_[id].load(std::memory_order_relaxed);
+    if (terms == nullptr) return static_cast<std::uint8_t>(id);
+    const bool current = terms == current_.load(std::memory_order_relaxed);
+    if (!current && now > replaced_at_[id] + terms->span) return static_cast<std::uint8_t>(id);
+  }
+  return 0;
+}
+
+Result<Done> RegisteredLimit::Change(const Limit& limit, Time now) {
+  if (limit.spec.algorithm != algorithm_) {
+    return Error{"limit '" + name_ +
+                 "' cannot change its algorithm; add a limit of another name instead"};
+  }
+  const PreparedTerms* const before = current_.load(std::memory_order_relaxed);
+  const auto same = std::find_if(by_id_.begin(), by_id_.end(), [&limit](const auto& entry) {
+    const PreparedTerms* const terms = entry.load(std::memory_order_relaxed);
+    return terms != nullptr && terms->limit == limit;
+  });
+  const PreparedTerms* next = nullptr;
+  if (same != by_id_.end()) {
+    next = same->load(std::memory_order_relaxed);
+  } else {
+    const std::uint8_t id = FreeId(now);
+    if (id == 0) {
+      return Error{"limit '" + name_ +
+                   "' was changed 255 times while keys still count under the earlier terms; "
+                   "expected fewer changes within the time a key takes to reset"};
+    }
+    next = &Keep(limit, id);
+  }
+  if (before != nullptr) replaced_at_[before->id] = now;
+  // Pairs with the acquire in current.
+  current_.store(next, std::memory_order_release);
+  return Done{};
+}
+
+void RegisteredLimit::RestoreTerms(const Limit& limit, std::uint8_t id, Time now) {
+  Keep(limit, id);
+  replaced_at_[id] = now;
+}
+
+std::vector<const PreparedTerms*> RegisteredLimit::AllTerms() const {
+  std::vector<const PreparedTerms*> all;
+  for (const auto& entry : by_id_) {
+    if (const PreparedTerms* const terms = entry.load(std::memory_order_relaxed)) {
+      all.push_back(terms);
+    }
+  }
+  return all;
+}
+
+}  // namespace sluice

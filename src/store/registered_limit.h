@@ -1,0 +1,102 @@
+// RegisteredLimit: a limit as the store knows it: its name, and the terms it has and had.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/limit.h"
+#include "sluice/result.h"
+#include "store/overflow.h"
+#include "store/sip_hash.h"
+
+namespace sluice {
+
+// Which table of a shard a state lives in.
+enum class Shape : std::uint8_t {
+  kNarrow,  // one word: a time of up to a year ahead, to 1/256 ns
+  kPair,    // two words
+  kTriple,  // three words
+  kBlock,   // memory of its own
+};
+
+// The terms of a limit at one time, with all that deciding needs worked out. Immutable.
+struct PreparedTerms {
+  Limit limit;
+  OverflowTerms overflow;
+  Nanos span{0};  // no state of these terms stays in use longer than this after its last change
+  Shape shape = Shape::kNarrow;
+  std::uint8_t id = 0;  // names these terms in a slot; 1 to 255
+
+  static PreparedTerms For(const Limit& limit, std::uint8_t id);
+};
+
+// A named limit. The name and the algorithm make the prefix of every key's hash, so a limit of
+// another algorithm never meets its states.
+//
+// Thread safety: reading (current, ById, Hash) from any thread; Change by one thread at a time.
+// Lifetime: as the store's. Terms are kept as long as the limit, since a decision under way may
+// still use them.
+//
+// Invariant: an id is given to new terms only once no slot written under its old terms can still
+// be in use, so an id found in a slot in use always names the terms that wrote it.
+class RegisteredLimit {
+ public:
+  RegisteredLimit(std::string name, std::uint32_t index, HashSeed seed, Algorithm algorithm);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+  [[nodiscard]] Algorithm algorithm() const { return algorithm_; }
+
+  // Pairs with the release in Change.
+  [[nodiscard]] const PreparedTerms& current() const {
+    return *current_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] const PreparedTerms* ById(std::uint8_t id) const {
+    return by_id_[id].load(std::memory_order_acquire);
+  }
+
+  [[nodiscard]] std::uint64_t Hash(std::string_view key) const { return prefix_.Finish(key); }
+
+  // Whether states of this limit may be in a table other than the one for `shape`.
+  [[nodiscard]] bool HasOtherShapes(Shape shape) const {
+    return (shapes_.load(std::memory_order_relaxed) & ~Bit(shape)) != 0;
+  }
+
+  // Makes `limit` the current terms.
+  // An error if the algorithm differs, or if 255 terms are in use at once.
+  Result<Done> Change(const Limit& limit, Time now);
+
+  // Brings back the terms a snapshot was written under. REQUIRES: no terms yet under this id.
+  void RestoreTerms(const Limit& limit, std::uint8_t id, Time now);
+
+  // Every id that names terms.
+  [[nodiscard]] std::vector<const PreparedTerms*> AllTerms() const;
+
+ private:
+  static constexpr std::uint8_t Bit(Shape shape) {
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(shape));
+  }
+  // An id for new terms, or 0.
+  [[nodiscard]] std::uint8_t FreeId(Time now) const;
+  const PreparedTerms& Keep(const Limit& limit, std::uint8_t id);
+
+  const std::string name_;
+  const std::uint32_t index_;
+  const Algorithm algorithm_;
+  SipHash prefix_;
+
+  std::atomic<const PreparedTerms*> current_{nullptr};
+  std::array<std::atomic<const PreparedTerms*>, 256> by_id_{};
+  std::atomic<std::uint8_t> shapes_{0};
+
+  // Touched by Change and RestoreTerms only.
+  std::vector<std::unique_ptr<const PreparedTerms>> all_;
+  std::array<Time, 256> replaced_at_{};
+};
+
+}  // namespace sluice

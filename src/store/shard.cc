@@ -1,0 +1,134 @@
+#include "store/shard.h"
+
+#include <algorithm>
+
+namespace sluice {
+Shard::Shard() = default;
+
+Shard::~Shard() {
+  block_slots_.ForEach([this](const Slot<2>& slot) { FreeBlock{&blocks_}(slot); });
+}
+
+void Shard::FreeBlock::operator()(const Slot<2>& slot) const {
+  blocks->Free(reinterpret_cast<Block*>(slot.words[1]));
+}
+
+void Shard::Init(const Memory& memory) {
+  budget_ = memory.budget;
+  const auto region = [&memory](std::size_t index) {
+    return memory.tables + index * memory.rows_bytes;
+  };
+  narrow_.Init(region(0), region(1));
+  pairs_.Init(region(2), region(3));
+  triples_.Init(region(4), region(5));
+  block_slots_.Init(region(6), region(7));
+  overflow_.Init(memory.overflow, memory.overflow_bytes);
+}
+
+std::size_t Shard::BytesInUse() const {
+  return narrow_.Bytes() + pairs_.Bytes() + triples_.Bytes() + block_slots_.Bytes() +
+         blocks_.Bytes();
+}
+
+std::size_t Shard::BytesFor(std::size_t own) const {
+  const std::size_t others = BytesInUse() - own;
+  return budget_ > others ? budget_ - others : 0;
+}
+
+std::uint64_t Shard::Threshold(const Slot<1>* /*width*/, Time now) const {
+  const auto age = static_cast<std::uint64_t>((now - epoch_).count());
+  return age >> 56U != 0 ? kSeated - 1 : age << 8U;
+}
+
+void Shard::PrefetchWide(const Call& call) const {
+  switch (call.terms->shape) {
+    case Shape::kNarrow:
+      return narrow_.Prefetch(call.key());
+    case Shape::kPair:
+      return pairs_.Prefetch(call.key());
+    case Shape::kTriple:
+      return triples_.Prefetch(call.key());
+    case Shape::kBlock:
+      return block_slots_.Prefetch(call.key());
+  }
+}
+
+Decision Shard::RunShared(const Call& call, Time now) {
+  ++overflow_decisions_;
+  const std::uint32_t limit = call.limit->index();
+  const OverflowTerms& terms = call.terms->overflow;
+  const auto peek = [&](Cost cost) { return overflow_.Peek(limit, terms, call.hash, cost, now); };
+  switch (call.operation) {
+    case Operation::kCheck:
+    case Operation::kAcquire:
+      return overflow_.Check(limit, terms, call.hash, call.cost, now);
+    case Operation::kPeek:
+      return peek(call.cost);
+    case Operation::kRenew: {
+      // No permit was ever given out here.
+      Decision decision = peek(Cost{0});
+      decision.allowed = false;
+      decision.retry_after = kNever;
+      return decision;
+    }
+    // Nothing is given back to a shared state: that could lift the limit of another key.
+    case Operation::kRefund:
+    case Operation::kReset:
+    case Operation::kRelease:
+      break;
+  }
+  return peek(Cost{0});
+}
+
+// Once a year, and then for one shard at a time: every narrow slot counts from a later epoch.
+void Shard::MoveEpoch(Time now) {
+  const std::uint64_t threshold = Threshold(static_cast<const Slot<1>*>(nullptr), now);
+  const auto age = static_cast<std::uint64_t>((now - epoch_).count());
+  narrow_.ForEach([threshold, age](Slot<1>& slot) {
+    // An unused slot becomes one at the new epoch, which is unused too.
+    slot.words[0] = slot.words[0] <= threshold ? 0 : slot.words[0] - (age << 8U);
+  });
+  epoch_ = now;
+}
+
+Decision Shard::RunAny(const Call& call, Time now) {
+  if (now - epoch_ > kEpochAge) [[unlikely]]
+    MoveEpoch(now);
+  return call.terms->shape == Shape::kBlock ? RunBlock(call, now) : RunSlot(call, now);
+}
+
+bool Shard::Seat(Call& call, Time now) {
+  if (now - epoch_ > kEpochAge) [[unlikely]]
+    MoveEpoch(now);
+  return call.terms->shape == Shape::kBlock ? SeatBlock(call, now) : SeatSlot(call, now);
+}
+
+void Shard::Unseat(const Call& call) {
+  return call.terms->shape == Shape::kBlock ? UnseatBlock(call) : UnseatSlot(call);
+}
+
+void Shard::StepAnother(Time now) {
+  const auto step = [this, now](auto& table) {
+    StepTable(table, now);
+    NoteMoves(table);
+  };
+  switch (turn_++ % 5) {
+    case 0:
+      return step(narrow_);
+    case 1:
+      return step(pairs_);
+    case 2:
+      return step(triples_);
+    case 3:
+      return step(block_slots_);
+    default:
+      return overflow_.GiveBack(now);
+  }
+}
+
+ShardStats Shard::Stats() const {
+  return {narrow_.used() + pairs_.used() + triples_.used() + block_slots_.used(),
+          BytesInUse() + overflow_.Bytes(), overflow_decisions_, slots_moved_most_};
+}
+
+}  // namespace sluice

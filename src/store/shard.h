@@ -1,0 +1,281 @@
+// Shard: one 256th of the keys, under one lock.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "core/limit.h"
+#include "store/block.h"
+#include "store/local.h"
+#include "store/overflow.h"
+#include "store/packing.h"
+#include "store/registered_limit.h"
+#include "store/shard_lock.h"
+#include "store/table.h"
+
+namespace sluice {
+
+// One operation on one key, hashed and with its terms looked up.
+struct Call {
+  const RegisteredLimit* limit = nullptr;
+  const PreparedTerms* terms = nullptr;
+  std::uint64_t hash = 0;  // all 64 bits; the top 8 chose the shard
+  Cost cost{};
+  Operation operation = Operation::kCheck;
+  PermitId permit{};
+
+  [[nodiscard]] KeyHash key() const {
+    const std::uint64_t bits = hash & ((std::uint64_t{1} << 56U) - 1);
+    return {bits != 0 ? bits : 1};
+  }
+};
+
+struct ShardStats {
+  std::uint64_t keys = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t overflow_decisions = 0;
+  std::uint64_t slots_moved_most = 0;
+};
+
+// The states of the keys whose hash falls here: a table for each width, blocks for what is larger,
+// and the shared states for when memory runs out.
+//
+// Thread safety: callers hold `lock` for everything but Prefetch. Padded to its own cache lines.
+// Memory: tables and blocks together never take more than the budget given to Init.
+//
+// Invariants
+//   (1) A key has a state in at most one table.
+//   (2) The time of a call is never before that of an earlier call.
+//   (3) A key that is in use is never dropped.
+//   (4) No call moves more than 64 slots.
+class alignas(128) Shard {
+ public:
+  struct Memory {
+    std::byte* tables = nullptr;    // this shard's piece of the first row
+    std::size_t rows_bytes = 0;     // of the rows of one region; there are kRegions of them
+    std::size_t budget = 0;         // most bytes that tables and blocks may use
+    std::byte* overflow = nullptr;  // zeroed
+    std::size_t overflow_bytes = 0;
+  };
+
+  Shard();
+  ~Shard();
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
+
+  static constexpr std::size_t kRegions = 8;  // two for each table
+
+  void Init(const Memory& memory);
+
+  ShardLock lock;
+
+  void Prefetch(const Call& call) const {
+    if (call.terms->shape == Shape::kNarrow) [[likely]]
+      return narrow_.Prefetch(call.key());
+    PrefetchWide(call);
+  }
+
+  // The latest time seen here, `now` included.
+  Time Advance(Time now) {
+    if (now > latest_) latest_ = now;
+    return latest_;
+  }
+
+  // Carries out one call. REQUIRES: `now` came from Advance.
+  Decision Run(const Call& call, Time now) {
+    Decision decision;
+    if (call.operation == Operation::kCheck && CheckHeld(call, now, decision)) [[likely]] {
+      return decision;
+    }
+    return RunAny(call, now);
+  }
+
+  // Makes sure that the key has a state of its own to be charged, and that it cannot be dropped
+  // until Run or Unseat has been called for it. False: its charges go to a shared state.
+  // Where a state of earlier terms cannot be converted for want of memory, the call goes on under
+  // those: `call.terms` is changed.
+  bool Seat(Call& call, Time now);
+
+  // Carries out one call on the state that the key shares with others.
+  Decision RunShared(const Call& call, Time now);
+
+  // Whether two calls that have no seat would be charged to the same shared state.
+  [[nodiscard]] bool ShareState(const Call& a, const Call& b) const {
+    return a.limit == b.limit && overflow_.SameCell(a.limit->index(), a.hash, b.hash);
+  }
+
+  // Takes back a seat that was not used.
+  void Unseat(const Call& call);
+
+  [[nodiscard]] ShardStats Stats() const;
+
+  friend class Snapshot;
+
+ private:
+  struct KeepSlot {
+    template <typename SlotType>
+    void operator()(const SlotType& /*slot*/) const {}
+  };
+  struct FreeBlock {
+    Blocks* blocks;
+    void operator()(const Slot<2>& slot) const;
+  };
+
+  // Calls between two pieces of housekeeping when no key is added.
+  static constexpr std::uint32_t kCallsPerStep = 8;
+  // A narrow slot has room for 2.28 years of nanoseconds; states reach a year ahead, so the epoch
+  // may be a year old.
+  static constexpr Nanos kEpochAge{std::int64_t{365} * 86400 * 1'000'000'000};
+  // words[0] of a slot that is taken but holds no state yet.
+  static constexpr std::uint64_t kSeated = ~std::uint64_t{0};
+
+  void PrefetchWide(const Call& call) const;
+
+  // The common case in one piece: a token bucket whose key is known under the same terms, a check
+  // that passes, no housekeeping due. False: nothing was done, RunAny has to.
+  bool CheckHeld(const Call& call, Time now, Decision& decision) {
+    const auto* const terms = std::get_if<TokenBucket>(&call.terms->limit.terms);
+    const bool fits = call.terms->shape == Shape::kNarrow && terms != nullptr;
+    if (!fits || call.cost.units <= 0 || call.cost.units > terms->burst) return false;
+    if (calls_since_step_ + 1 >= kCallsPerStep || now - epoch_ > kEpochAge) return false;
+    Slot<1>* const slot = narrow_.Find(call.key());
+    const bool known = slot != nullptr && narrow_.TermsOf(*slot) == call.terms->id;
+    if (!known || slot->words[0] == kSeated) return false;
+    const NarrowPacking packing{epoch_};
+    FineTime tat = packing.Load(*slot);
+    if (!token_bucket::Take<std::uint64_t>(*terms, tat, call.cost, now, decision)) return false;
+    packing.Save(tat, *slot);
+    ++calls_since_step_;
+    return true;
+  }
+
+  Decision RunAny(const Call& call, Time now);
+
+  // How much of `budget` is left for a table that uses `own` bytes now.
+  [[nodiscard]] std::size_t BytesFor(std::size_t own) const;
+  [[nodiscard]] std::size_t BytesInUse() const;
+
+  // A slot whose words[0] is at most this is unused.
+  [[nodiscard]] std::uint64_t Threshold(const Slot<1>* /*width*/, Time now) const;
+  template <std::size_t kWords>
+  [[nodiscard]] std::uint64_t Threshold(const Slot<kWords>* /*width*/, Time now) const {
+    return Word(now);
+  }
+
+  template <std::size_t kWords>
+  auto& TableOf() {
+    if constexpr (kWords == 1) {
+      return narrow_;
+    } else if constexpr (kWords == 2) {
+      return pairs_;
+    } else {
+      return triples_;
+    }
+  }
+
+  // States in slots (shard_slots.cc).
+  Decision RunSlot(const Call& call, Time now);
+  bool SeatSlot(Call& call, Time now);
+  void UnseatSlot(const Call& call);
+  template <typename F>
+  auto WithSlotTerms(const PreparedTerms& prepared, F f);
+  template <std::size_t kWords, typename L>
+  Decision RunInSlot(const L& terms, const Call& call, Time now);
+  template <std::size_t kWords, typename L>
+  bool SeatInSlot(const L& terms, Call& call, Time now);
+  template <std::size_t kWords, typename L>
+  typename L::State StateIn(const Slot<kWords>& slot, const L& terms, const Call& call,
+                            Time now) const;
+  template <std::size_t kWords, typename L>
+  const PreparedTerms* MoveFromElsewhere(const L& terms, const Call& call, Time now);
+  template <std::size_t kFrom, std::size_t kTo, typename L>
+  const PreparedTerms* MoveHere(const L& terms, const Call& call, Time now);
+  template <std::size_t kWords, typename L>
+  void LoadState(const Slot<kWords>& slot, const L& terms, typename L::State& state) const;
+  template <std::size_t kWords, typename L>
+  void SaveState(const L& terms, const typename L::State& state, Slot<kWords>& slot) const;
+
+  // States in blocks (shard_blocks.cc).
+  Decision RunBlock(Call call, Time now);
+  bool SeatBlock(Call& call, Time now);
+  void UnseatBlock(const Call& call);
+  bool HasSeatedBlock(const Call& call);
+  template <typename L>
+  Decision RunInBlock(const L& terms, const Call& call, Time now);
+  template <typename L>
+  Slot<2>* FindOrMakeBlock(const L& terms, const Call& call, Time now);
+  template <typename L>
+  bool MakeRoom(const L& terms, Slot<2>& slot);
+  template <typename L>
+  bool Adopt(const L& terms, const Call& call, Slot<2>& slot, Time now);
+  void AdoptOrStay(Call& call, Time now);
+
+  // Carries out a call under other terms than it came with.
+  Decision RunUnder(const PreparedTerms& terms, Call call, Time now) {
+    call.terms = &terms;
+    return RunAny(call, now);
+  }
+
+  [[nodiscard]] bool BoundToOverflow(const Call& call, Time now) const {
+    return overflow_.active(now) &&
+           overflow_.Binds(call.limit->index(), call.terms->overflow, call.hash, now);
+  }
+
+  // A bounded piece of housekeeping, with every key that is added and every few calls besides.
+  template <typename TableType>
+  void Housekeep(TableType& table, Time now) {
+    calls_since_step_ = 0;
+    StepTable(table, now);
+    NoteMoves(table);
+    if (table.moved() == 0) StepAnother(now);
+  }
+  template <typename TableType>
+  void StepTable(TableType& table, Time now) {
+    table.ResetMoved();
+    table.Step(Threshold(static_cast<const typename TableType::SlotType*>(nullptr), now),
+               BytesFor(table.Bytes()));
+  }
+  // The tables that no call asks for must be swept and shrunk too; they take turns.
+  void StepAnother(Time now);
+  template <typename TableType>
+  void HousekeepSometimes(TableType& table, Time now) {
+    if (++calls_since_step_ >= kCallsPerStep) Housekeep(table, now);
+  }
+  template <typename TableType>
+  void NoteMoves(TableType& table) {
+    slots_moved_most_ = std::max(slots_moved_most_, static_cast<std::uint64_t>(table.moved()));
+  }
+
+  // A slot for a key that has none in `table`, or null if there is no memory for it.
+  template <typename TableType>
+  auto* Insert(TableType& table, const Call& call, Time now) {
+    if (calls_since_step_ != 0) Housekeep(table, now);
+    auto* const slot =
+        table.Insert(call.key(), call.terms->id,
+                     Threshold(static_cast<const typename TableType::SlotType*>(nullptr), now));
+    NoteMoves(table);
+    return slot;
+  }
+
+  void MoveEpoch(Time now);
+
+  // All guarded by `lock`.
+  Time latest_{};
+  Time epoch_{};  // of narrow slots
+  std::uint32_t calls_since_step_ = 0;
+  std::uint32_t turn_ = 0;  // of StepAnother
+  std::size_t budget_ = 0;
+  Table<1, KeepSlot> narrow_{KeepSlot{}};
+  Table<2, KeepSlot> pairs_{KeepSlot{}};
+  Table<3, KeepSlot> triples_{KeepSlot{}};
+  Blocks blocks_;
+  Table<2, FreeBlock> block_slots_{FreeBlock{&blocks_}};
+  Overflow overflow_;
+  std::uint64_t overflow_decisions_ = 0;
+  std::uint64_t slots_moved_most_ = 0;
+};
+
+}  // namespace sluice

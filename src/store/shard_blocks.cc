@@ -1,0 +1,263 @@
+// Shard: states that need a block of memory (logs, parts, permits).
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "store/shard.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::uint32_t kEntriesAtFirst = 4;
+constexpr std::uint32_t kEntriesMost = std::uint32_t{1} << 30U;
+
+Block* BlockOf(const Slot<2>& slot) { return reinterpret_cast<Block*>(slot.words[1]); }
+
+// Each kind of block: its entry, its state, and how many entries it needs to begin with.
+template <typename L>
+struct Kind {};
+
+template <>
+struct Kind<SlidingLog> {
+  using Entry = LogEntry;
+  static LogState Of(Block* block) { return LogOf(block); }
+  static std::uint32_t First(const SlidingLog& /*terms*/) { return kEntriesAtFirst; }
+};
+
+template <>
+struct Kind<SlidingBuckets> {
+  using Entry = std::int64_t;
+  static PartsState Of(Block* block) { return PartsOf(block); }
+  static std::uint32_t First(const SlidingBuckets& terms) {
+    return static_cast<std::uint32_t>(terms.buckets) + 1;
+  }
+};
+
+template <>
+struct Kind<Concurrency> {
+  using Entry = Permit;
+  static PermitsState Of(Block* block) { return PermitsOf(block); }
+  static std::uint32_t First(const Concurrency& /*terms*/) { return kEntriesAtFirst; }
+};
+
+void Clear(LogState& state) { state.size = 0, state.units = 0; }
+void Clear(PartsState& state) {
+  std::fill(state.parts.begin(), state.parts.end(), 0);
+  state.units = 0;
+}
+void Clear(PermitsState& state) { state.size = 0; }
+
+template <typename L>
+constexpr bool kInBlock = std::is_same_v<L, SlidingLog> || std::is_same_v<L, SlidingBuckets> ||
+                          std::is_same_v<L, Concurrency>;
+
+template <typename L>
+Decision Apply(const L& terms, typename L::State& state, const Call& call, Time now) {
+  switch (call.operation) {
+    case Operation::kCheck:
+      return Check(terms, state, call.cost, now);
+    case Operation::kRefund:
+      Refund(terms, state, call.cost, now);
+      break;
+    case Operation::kReset:
+      Clear(state);
+      break;
+    // A limit that counts units has no permits: those calls are answered and take nothing.
+    case Operation::kPeek:
+    case Operation::kAcquire:
+    case Operation::kRenew:
+    case Operation::kRelease:
+      return Peek(terms, state, call.cost, now);
+  }
+  return Peek(terms, state, Cost{0}, now);
+}
+
+Decision Apply(const Concurrency& terms, PermitsState& state, const Call& call, Time now) {
+  switch (call.operation) {
+    case Operation::kAcquire:
+      return Acquire(terms, state, call.permit, call.cost, now);
+    case Operation::kRenew:
+      return Renew(terms, state, call.permit, now);
+    case Operation::kRelease:
+      return Release(terms, state, call.permit, now);
+    // Permits have names: a call without one is answered and takes nothing.
+    case Operation::kCheck:
+    case Operation::kPeek:
+      return Peek(terms, state, call.cost, now);
+    case Operation::kReset:
+      Clear(state);
+      break;
+    case Operation::kRefund:
+      break;
+  }
+  return Peek(terms, state, Cost{0}, now);
+}
+
+// Copies the entries in order into a larger block.
+void CopyEntries(const LogState& from, Block* to) {
+  for (std::uint32_t i = 0; i < from.size; ++i) to->Entries<LogEntry>()[i] = from.At(i);
+  to->size = from.size;
+  to->units = from.units;
+}
+
+void CopyEntries(const PermitsState& from, Block* to) {
+  std::copy_n(from.permits.begin(), from.size, to->Entries<Permit>());
+  to->size = from.size;
+}
+
+// Joins the two oldest entries of a log: their units are held until the later one leaves, which
+// can refuse too long but never lets too much pass.
+void JoinOldest(Block* block) {
+  LogState log = LogOf(block);
+  log.At(1).units += log.At(0).units;
+  log.head = static_cast<std::uint32_t>((std::size_t{log.head} + 1) % log.ring.size());
+  --log.size;
+  Store(log, block);
+}
+
+}  // namespace
+
+// Sees to it that one more entry fits. False only for permits that there is no memory for.
+template <typename L>
+bool Shard::MakeRoom(const L& /*terms*/, Slot<2>& slot) {
+  Block* const block = BlockOf(slot);
+  if constexpr (std::is_same_v<L, SlidingBuckets>) {
+    return true;
+  } else {
+    if (block->size < block->capacity) return true;
+    using Entry = typename Kind<L>::Entry;
+    const std::uint32_t capacity = std::min(block->capacity * 2, kEntriesMost);
+    Block* const larger = capacity == block->capacity
+                              ? nullptr
+                              : blocks_.Make(sizeof(Entry), capacity, BytesFor(blocks_.Bytes()));
+    if (larger != nullptr) {
+      CopyEntries(Kind<L>::Of(block), larger);
+      blocks_.Free(block);
+      slot.words[1] = reinterpret_cast<std::uint64_t>(larger);
+      return true;
+    }
+    if constexpr (std::is_same_v<L, SlidingLog>) {
+      JoinOldest(block);
+      return true;
+    }
+    return false;
+  }
+}
+
+// Brings a block that other terms wrote under the terms of the call.
+template <typename L>
+bool Shard::Adopt(const L& terms, const Call& call, Slot<2>& slot, Time now) {
+  const PreparedTerms& before = *call.limit->ById(static_cast<std::uint8_t>(slot.key));
+  const L& from = std::get<L>(before.limit.terms);
+  if constexpr (std::is_same_v<L, SlidingLog>) {
+    LogState state = LogOf(BlockOf(slot));
+    Convert(from, terms, state, now);
+    Store(state, BlockOf(slot));
+  } else if constexpr (std::is_same_v<L, SlidingBuckets>) {
+    const std::int64_t in_view = UnitsInView(from, PartsOf(BlockOf(slot)), now);
+    Block* const fresh = blocks_.Make(sizeof(std::int64_t), Kind<SlidingBuckets>::First(terms),
+                                      BytesFor(blocks_.Bytes()));
+    if (fresh == nullptr) return false;
+    PartsState state = PartsOf(fresh);
+    Check(terms, state, Cost{std::min(in_view, terms.rate.count)}, now);
+    Store(state, fresh);
+    blocks_.Free(BlockOf(slot));
+    slot.words[1] = reinterpret_cast<std::uint64_t>(fresh);
+  }
+  slot.key = (call.key().bits << 8U) | call.terms->id;
+  return true;
+}
+
+template <typename L>
+Slot<2>* Shard::FindOrMakeBlock(const L& terms, const Call& call, Time now) {
+  Slot<2>* slot = block_slots_.Find(call.key());
+  if (slot != nullptr && slot->words[0] <= Threshold(slot, now)) {
+    block_slots_.Erase(*slot);
+    slot = nullptr;
+  }
+  if (slot != nullptr) return slot;
+  if (BoundToOverflow(call, now)) return nullptr;
+  Block* const block = blocks_.Make(sizeof(typename Kind<L>::Entry), Kind<L>::First(terms),
+                                    BytesFor(blocks_.Bytes()));
+  if (block == nullptr) return nullptr;
+  slot = Insert(block_slots_, call, now);
+  if (slot == nullptr) {
+    blocks_.Free(block);
+    return nullptr;
+  }
+  slot->words[0] = kSeated;
+  slot->words[1] = reinterpret_cast<std::uint64_t>(block);
+  return slot;
+}
+
+template <typename L>
+Decision Shard::RunInBlock(const L& terms, const Call& call, Time now) {
+  HousekeepSometimes(block_slots_, now);
+  // A peek must not give up a seat that the request under way has taken.
+  const bool keep_seat = call.operation == Operation::kPeek && HasSeatedBlock(call);
+  Slot<2>* const slot = FindOrMakeBlock(terms, call, now);
+  if (slot == nullptr) return RunShared(call, now);
+  const bool adds = call.operation == Operation::kCheck || call.operation == Operation::kAcquire;
+  if (adds && !MakeRoom(terms, *slot)) return RunShared(call, now);
+  typename L::State state = Kind<L>::Of(BlockOf(*slot));
+  const Decision decision = Apply(terms, state, call, now);
+  if (keep_seat) return decision;
+  Store(state, BlockOf(*slot));
+  slot->words[0] = Word(UnusedAt(terms, state));
+  if (UnusedAt(terms, state) <= now) block_slots_.Erase(*slot);
+  return decision;
+}
+
+// Calls f(terms) with the terms of a call whose state is in a block.
+template <typename F>
+auto WithBlockTerms(const PreparedTerms& prepared, F f) {
+  using Answer = decltype(f(std::declval<const SlidingLog&>()));
+  return std::visit(
+      [&f]<typename L>(const L& terms) -> Answer {
+        if constexpr (kInBlock<L>) {
+          return f(terms);
+        } else {
+          return Answer{};
+        }
+      },
+      prepared.limit.terms);
+}
+
+// Converts a block of earlier terms; where there is no memory for that, the call goes on under
+// them.
+void Shard::AdoptOrStay(Call& call, Time now) {
+  Slot<2>* const slot = block_slots_.Find(call.key());
+  if (slot == nullptr || slot->words[0] <= Threshold(slot, now)) return;
+  const auto id = static_cast<std::uint8_t>(slot->key);
+  if (id == call.terms->id) [[likely]]
+    return;
+  const bool adopted = WithBlockTerms(
+      *call.terms, [&](const auto& terms) { return Adopt(terms, call, *slot, now); });
+  if (!adopted) call.terms = call.limit->ById(id);
+}
+
+Decision Shard::RunBlock(Call call, Time now) {
+  AdoptOrStay(call, now);
+  return WithBlockTerms(*call.terms,
+                        [&](const auto& terms) { return RunInBlock(terms, call, now); });
+}
+
+bool Shard::SeatBlock(Call& call, Time now) {
+  AdoptOrStay(call, now);
+  return WithBlockTerms(*call.terms, [&](const auto& terms) {
+    Slot<2>* const slot = FindOrMakeBlock(terms, call, now);
+    return slot != nullptr && MakeRoom(terms, *slot);
+  });
+}
+
+bool Shard::HasSeatedBlock(const Call& call) {
+  const Slot<2>* const slot = block_slots_.Find(call.key());
+  return slot != nullptr && slot->words[0] == kSeated;
+}
+
+void Shard::UnseatBlock(const Call& call) {
+  if (HasSeatedBlock(call)) block_slots_.Erase(*block_slots_.Find(call.key()));
+}
+
+}  // namespace sluice

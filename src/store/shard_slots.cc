@@ -1,0 +1,259 @@
+// Shard: states that fit a slot.
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "core/carry_over.h"
+#include "store/shard.h"
+
+namespace sluice {
+namespace {
+
+// FixedWindow draws its phase from the key's hash; the others do not look at it.
+template <typename L>
+Decision CheckOf(const L& terms, typename L::State& state, const Call& call, Time now) {
+  if constexpr (std::is_same_v<L, FixedWindow>) {
+    return Check(terms, state, call.cost, now, Stagger{call.hash});
+  } else {
+    return Check(terms, state, call.cost, now);
+  }
+}
+
+template <typename L>
+Decision PeekOf(const L& terms, const typename L::State& state, Cost cost, const Call& call,
+                Time now) {
+  if constexpr (std::is_same_v<L, FixedWindow>) {
+    return Peek(terms, state, cost, now, Stagger{call.hash});
+  } else {
+    return Peek(terms, state, cost, now);
+  }
+}
+
+template <typename L>
+void RefundOf(const L& terms, typename L::State& state, Cost cost, Time now) {
+  constexpr bool kKeepsUnits = !std::is_same_v<L, Pacer> && !std::is_same_v<L, WarmUpPacer>;
+  if constexpr (kKeepsUnits) Refund(terms, state, cost, now);
+}
+
+template <typename L>
+void ConvertOf(const L& from, const L& to, typename L::State& state, const Call& call, Time now) {
+  if constexpr (std::is_same_v<L, FixedWindow>) {
+    Convert(from, to, state, now, Stagger{call.hash});
+  } else {
+    Convert(from, to, state, now);
+  }
+}
+
+template <typename L>
+Decision Apply(const L& terms, typename L::State& state, const Call& call, Time now) {
+  switch (call.operation) {
+    case Operation::kCheck:
+      return CheckOf(terms, state, call, now);
+    case Operation::kRefund:
+      RefundOf(terms, state, call.cost, now);
+      break;
+    case Operation::kReset:
+      state = {};
+      break;
+    // A limit that counts units has no permits: those calls are answered and take nothing.
+    case Operation::kPeek:
+    case Operation::kAcquire:
+    case Operation::kRenew:
+    case Operation::kRelease:
+      return PeekOf(terms, state, call.cost, call, now);
+  }
+  return PeekOf(terms, state, Cost{0}, call, now);
+}
+
+// Whether the two variants of one algorithm keep different states.
+template <typename From, typename To>
+constexpr bool kChangesState = (std::is_same_v<From, TokenBucket> &&
+                                std::is_same_v<To, IntervalBucket>) ||
+                               (std::is_same_v<From, IntervalBucket> &&
+                                std::is_same_v<To, TokenBucket>) ||
+                               (std::is_same_v<From, Pacer> && std::is_same_v<To, WarmUpPacer>) ||
+                               (std::is_same_v<From, WarmUpPacer> && std::is_same_v<To, Pacer>);
+
+}  // namespace
+
+template <std::size_t kWords, typename L>
+void Shard::LoadState(const Slot<kWords>& slot, const L& terms, typename L::State& state) const {
+  if constexpr (kWords == 1) {
+    state = NarrowPacking{epoch_}.Load(slot);
+  } else if constexpr (std::is_same_v<L, SlidingWindow>) {
+    Load(terms, slot, state);
+  } else {
+    Load(slot, state);
+  }
+}
+
+template <std::size_t kWords, typename L>
+void Shard::SaveState(const L& terms, const typename L::State& state, Slot<kWords>& slot) const {
+  if constexpr (kWords == 1) {
+    NarrowPacking{epoch_}.Save(state, slot);
+  } else if constexpr (std::is_same_v<L, SlidingWindow>) {
+    Save(terms, state, slot);
+  } else {
+    Save(state, slot);
+  }
+}
+
+// The state in a slot that is in use, under the terms of the call. The slot may be one of another
+// width, written under earlier terms.
+template <std::size_t kWords, typename L>
+typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const Call& call,
+                                 Time now) const {
+  typename L::State state{};
+  const std::uint8_t id = Table<kWords, KeepSlot>::TermsOf(slot);
+  if constexpr (FitsSlot<L, kWords>()) {
+    if (id == call.terms->id) [[likely]] {
+      LoadState<kWords>(slot, terms, state);
+      return state;
+    }
+  }
+  const auto convert = [&]<typename From>(const From& from) {
+    if constexpr (!FitsSlot<From, kWords>()) {
+      return;
+    } else if constexpr (std::is_same_v<From, L>) {
+      LoadState<kWords>(slot, from, state);
+      ConvertOf(from, terms, state, call, now);
+    } else if constexpr (kChangesState<From, L>) {
+      typename From::State before{};
+      LoadState<kWords>(slot, from, before);
+      state = CarryOver(from, before, terms, now);
+    }
+  };
+  std::visit(convert, call.limit->ById(id)->limit.terms);
+  return state;
+}
+
+// Moves the key's state from a table that earlier terms used, if it has one there. The terms under
+// which the key goes on: those of the call, or the earlier ones where there is no memory to move.
+template <std::size_t kFrom, std::size_t kTo, typename L>
+const PreparedTerms* Shard::MoveHere(const L& terms, const Call& call, Time now) {
+  auto& before = TableOf<kFrom>();
+  Slot<kFrom>* const slot = before.Find(call.key());
+  if (slot == nullptr) return nullptr;
+  if (slot->words[0] <= Threshold(slot, now)) {
+    before.Erase(*slot);
+    return nullptr;
+  }
+  const typename L::State state = StateIn<kFrom>(*slot, terms, call, now);
+  Slot<kTo>* const place = Insert(TableOf<kTo>(), call, now);
+  if (place == nullptr) return call.limit->ById(Table<kFrom, KeepSlot>::TermsOf(*slot));
+  SaveState<kTo>(terms, state, *place);
+  before.Erase(*slot);
+  return call.terms;
+}
+
+template <std::size_t kWords, typename L>
+const PreparedTerms* Shard::MoveFromElsewhere(const L& terms, const Call& call, Time now) {
+  const PreparedTerms* found = nullptr;
+  if constexpr (kWords != 1) found = MoveHere<1, kWords>(terms, call, now);
+  if constexpr (kWords != 2) {
+    if (found == nullptr) found = MoveHere<2, kWords>(terms, call, now);
+  }
+  if constexpr (kWords != 3) {
+    if (found == nullptr) found = MoveHere<3, kWords>(terms, call, now);
+  }
+  return found;
+}
+
+template <std::size_t kWords, typename L>
+Decision Shard::RunInSlot(const L& terms, const Call& call, Time now) {
+  auto& table = TableOf<kWords>();
+  HousekeepSometimes(table, now);
+  Slot<kWords>* slot = table.Find(call.key());
+  if (slot == nullptr && call.limit->HasOtherShapes(call.terms->shape)) [[unlikely]] {
+    const PreparedTerms* const found = MoveFromElsewhere<kWords>(terms, call, now);
+    if (found != nullptr && found != call.terms) return RunUnder(*found, call, now);
+    slot = table.Find(call.key());
+  }
+  if (slot == nullptr && BoundToOverflow(call, now)) [[unlikely]]
+    return RunShared(call, now);
+  typename L::State state{};
+  const bool in_use =
+      slot != nullptr && slot->words[0] > Threshold(slot, now) && slot->words[0] != kSeated;
+  if (in_use) [[likely]]
+    state = StateIn<kWords>(*slot, terms, call, now);
+  const Decision decision = Apply(terms, state, call, now);
+  if (call.operation == Operation::kPeek) return decision;
+  if (UnusedAt(terms, state) <= now) {
+    if (slot != nullptr) table.Erase(*slot);
+    return decision;
+  }
+  if (slot == nullptr) {
+    slot = Insert(table, call, now);
+    if (slot == nullptr) return RunShared(call, now);
+  }
+  slot->key = (call.key().bits << 8U) | call.terms->id;
+  SaveState<kWords>(terms, state, *slot);
+  return decision;
+}
+
+template <std::size_t kWords, typename L>
+bool Shard::SeatInSlot(const L& terms, Call& call, Time now) {
+  auto& table = TableOf<kWords>();
+  Slot<kWords>* slot = table.Find(call.key());
+  if (slot == nullptr && call.limit->HasOtherShapes(call.terms->shape)) {
+    const PreparedTerms* const found = MoveFromElsewhere<kWords>(terms, call, now);
+    if (found != nullptr) {
+      call.terms = found;
+      return true;
+    }
+  }
+  if (slot != nullptr && slot->words[0] > Threshold(slot, now)) return true;
+  if (slot == nullptr) {
+    if (BoundToOverflow(call, now)) return false;
+    ++calls_since_step_;
+    slot = Insert(table, call, now);
+    if (slot == nullptr) return false;
+  }
+  slot->key = (call.key().bits << 8U) | call.terms->id;
+  slot->words[0] = kSeated;
+  return true;
+}
+
+// Calls f<kWords>(terms) with the terms of a call whose state fits a slot.
+template <typename F>
+auto Shard::WithSlotTerms(const PreparedTerms& prepared, F f) {
+  using Answer = decltype(f.template operator()<1>(std::declval<const TokenBucket&>()));
+  const auto in_width = [&]<std::size_t kWords>() -> Answer {
+    return std::visit(
+        [&]<typename L>(const L& terms) -> Answer {
+          if constexpr (FitsSlot<L, kWords>()) {
+            return f.template operator()<kWords>(terms);
+          } else {
+            return Answer{};
+          }
+        },
+        prepared.limit.terms);
+  };
+  if (prepared.shape == Shape::kNarrow) return in_width.template operator()<1>();
+  if (prepared.shape == Shape::kPair) return in_width.template operator()<2>();
+  return in_width.template operator()<3>();
+}
+
+Decision Shard::RunSlot(const Call& call, Time now) {
+  return WithSlotTerms(*call.terms, [&]<std::size_t kWords>(const auto& terms) {
+    return RunInSlot<kWords>(terms, call, now);
+  });
+}
+
+bool Shard::SeatSlot(Call& call, Time now) {
+  return WithSlotTerms(*call.terms, [&]<std::size_t kWords>(const auto& terms) {
+    return SeatInSlot<kWords>(terms, call, now);
+  });
+}
+
+void Shard::UnseatSlot(const Call& call) {
+  const auto unseat = [&call](auto& table) {
+    auto* const slot = table.Find(call.key());
+    if (slot != nullptr && slot->words[0] == kSeated) table.Erase(*slot);
+  };
+  if (call.terms->shape == Shape::kNarrow) return unseat(narrow_);
+  if (call.terms->shape == Shape::kPair) return unseat(pairs_);
+  unseat(triples_);
+}
+
+}  // namespace sluice

@@ -1,0 +1,88 @@
+#include "store/spec_codec.h"
+
+namespace sluice {
+namespace {
+
+// Each member as a byte that says whether it was written, then its value. Read and Write walk the
+// members in the same order, below.
+class Write {
+ public:
+  explicit Write(SnapshotWriter& out) : out_(out) {}
+
+  template <typename T>
+  void Member(const std::optional<T>& member) {
+    out_.Number(static_cast<std::uint8_t>(member.has_value()));
+    if (member) Value(*member);
+  }
+  template <typename T>
+  void Value(const T& value) {
+    out_.Number(value);
+  }
+  void Value(const std::string& value) { out_.Text(value); }
+  void Value(const Rate& value) {
+    Value(value.count);
+    Value(value.period);
+    Member(value.unit);
+  }
+
+ private:
+  SnapshotWriter& out_;
+};
+
+class Read {
+ public:
+  explicit Read(SnapshotReader& in) : in_(in) {}
+
+  template <typename T>
+  void Member(std::optional<T>& member) {
+    if (in_.Number<std::uint8_t>() == 0) return;
+    member.emplace();
+    Value(*member);
+  }
+  template <typename T>
+  void Value(T& value) {
+    value = in_.Number<T>();
+  }
+  void Value(std::string& value) { value = in_.Text(); }
+  void Value(Rate& value) {
+    Value(value.count);
+    Value(value.period);
+    Member(value.unit);
+  }
+
+ private:
+  SnapshotReader& in_;
+};
+
+template <typename Walk, typename Spec>
+void WalkMembers(Walk walk, Spec& spec) {
+  walk.Value(spec.algorithm);
+  walk.Member(spec.rate);
+  walk.Member(spec.burst);
+  walk.Member(spec.refill);
+  walk.Member(spec.aligned);
+  walk.Member(spec.max_wait);
+  walk.Member(spec.delay_after);
+  walk.Member(spec.window);
+  walk.Member(spec.zone);
+  walk.Member(spec.count_refused);
+  walk.Member(spec.min_gap);
+  walk.Member(spec.buckets);
+  walk.Member(spec.oldest);
+  walk.Member(spec.warm_up);
+  walk.Member(spec.cold_factor);
+  walk.Member(spec.max_in_flight);
+  walk.Member(spec.ttl);
+}
+
+}  // namespace
+
+void WriteSpec(const LimitSpec& spec, SnapshotWriter& out) { WalkMembers(Write(out), spec); }
+
+LimitSpec ReadSpec(SnapshotReader& in) {
+  LimitSpec spec;
+  WalkMembers(Read(in), spec);
+  return spec;
+}
+
+}  // namespace sluice

@@ -1,0 +1,87 @@
+// Oracle: permits of a concurrency limit.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "support/oracle_models.h"
+
+namespace sluice::testing {
+namespace {
+
+class PermitsModel final : public Model {
+ public:
+  explicit PermitsModel(const LimitSpec& spec)
+      : most_(*spec.max_in_flight), ttl_(spec.ttl.value_or(Nanos{60'000'000'000}).count()) {}
+
+  Decision Acquire(std::uint64_t id, Cost cost, Time now) override {
+    const Wide at = Latest(now);
+    if (cost.units == 0) return Report(at);
+    if (Held* held = Find(id, at)) {
+      held->deadline = at + ttl_;
+      return Report(at);
+    }
+    if (cost.units > most_ || !Passes(cost.units, at)) return Refusal(cost.units, at);
+    permits_.push_back({id, at + ttl_, cost.units});
+    return Report(at);
+  }
+
+  Decision Renew(std::uint64_t id, Time now) override {
+    const Wide at = Latest(now);
+    if (Held* held = Find(id, at)) {
+      held->deadline = at + ttl_;
+      return Report(at);
+    }
+    Decision decision = Report(at);
+    decision.allowed = false;
+    decision.retry_after = kNever;
+    return decision;
+  }
+
+  Decision Release(std::uint64_t id, Time now) override {
+    const Wide at = Latest(now);
+    if (Held* held = Find(id, at)) held->deadline = at;
+    return Report(at);
+  }
+
+ protected:
+  [[nodiscard]] std::int64_t Most() const override { return most_; }
+  [[nodiscard]] bool Passes(std::int64_t cost, Wide at) const override {
+    return UnitsAt(at) + cost <= most_;
+  }
+  [[nodiscard]] bool Unused(Wide at) const override { return UnitsAt(at) == 0; }
+
+  void Take(std::int64_t /*cost*/, Wide /*at*/) override {}
+  void GiveBack(std::int64_t /*cost*/, Wide /*at*/) override {}
+  void Forget() override { permits_.clear(); }
+
+ private:
+  struct Held {
+    std::uint64_t id = 0;
+    Wide deadline = 0;  // gone at and after it
+    std::int64_t units = 0;
+  };
+
+  [[nodiscard]] Wide UnitsAt(Wide at) const {
+    Wide units = 0;
+    for (const Held& held : permits_) units += held.deadline > at ? held.units : 0;
+    return units;
+  }
+  Held* Find(std::uint64_t id, Wide at) {
+    for (Held& held : permits_) {
+      if (held.id == id && held.deadline > at) return &held;
+    }
+    return nullptr;
+  }
+
+  std::int64_t most_;
+  Wide ttl_;
+  std::vector<Held> permits_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> MakePermitsModel(const LimitSpec& spec) {
+  return std::make_unique<PermitsModel>(spec);
+}
+
+}  // namespace sluice::testing
