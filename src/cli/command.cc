@@ -1,0 +1,96 @@
+#include "cli/command.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cli/simulate.h"
+#include "core/limit_words.h"
+#include "core/value.h"
+
+namespace sluice::cli {
+namespace {
+
+constexpr std::string_view kVersion = "0.1.0";
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(std::span<const std::string_view> args, Console& console);
+  std::string_view (*help)();
+};
+
+constexpr std::array kCommands = {
+    Command{"simulate", "what a limit would have done with a series of requests", RunSimulate,
+            SimulateHelp},
+};
+
+const Command* Find(std::string_view name) {
+  const auto found = std::find_if(kCommands.begin(), kCommands.end(),
+                                  [&](const Command& command) { return command.name == name; });
+  return found == kCommands.end() ? nullptr : &*found;
+}
+
+std::string Help() {
+  std::string text =
+      "sluice: a rate limiter\n"
+      "\n"
+      "usage: sluice COMMAND [FLAGS]\n"
+      "\n"
+      "commands:\n";
+  for (const Command& command : kCommands) {
+    text += "  " + std::string(command.name) + "   " + std::string(command.summary) + "\n";
+  }
+  text +=
+      "  help       this text; 'sluice help COMMAND' is that of a command\n"
+      "\n"
+      "flags:\n"
+      "  --help     this text\n"
+      "  --version  the version\n"
+      "\n"
+      "example: three requests a second, and what becomes of five at once\n"
+      "  $ sluice simulate --limit 3/s --trace examples/burst.jsonl\n";
+  return text;
+}
+
+int UnknownCommand(std::string_view name, Console& console) {
+  std::vector<std::string_view> names = {"help"};
+  for (const Command& command : kCommands) names.push_back(command.name);
+  const std::string_view what = name.starts_with('-') ? "flag " : "command ";
+  if (name.starts_with('-')) names = {"--help", "--version"};
+  console.err.Write("sluice: unknown " + std::string(what) + Quoted(name) +
+                    Suggestion(name, names) + "\nRun 'sluice help' to see what there is.\n");
+  return kExitBadInput;
+}
+
+int RunHelp(std::span<const std::string_view> args, Console& console) {
+  if (args.empty()) {
+    console.out.Write(Help());
+    return kExitOk;
+  }
+  const Command* command = Find(args.front());
+  if (command == nullptr) return UnknownCommand(args.front(), console);
+  console.out.Write(command->help());
+  return kExitOk;
+}
+
+}  // namespace
+
+int RunCommand(std::span<const std::string_view> args, Console& console) {
+  if (args.empty()) {
+    console.err.Write(Help());
+    return kExitBadInput;
+  }
+  const std::string_view name = args.front();
+  if (name == "help" || name == "--help" || name == "-h") return RunHelp(args.subspan(1), console);
+  if (name == "--version") {
+    console.out.Write("sluice " + std::string(kVersion) + "\n");
+    return kExitOk;
+  }
+  const Command* command = Find(name);
+  if (command == nullptr) return UnknownCommand(name, console);
+  return command->run(args.subspan(1), console);
+}
+
+}  // namespace sluice::cli

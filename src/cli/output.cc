@@ -1,0 +1,34 @@
+#include "cli/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+
+namespace sluice::cli {
+namespace {
+
+// Large enough that system calls do not count beside the work of making the text.
+constexpr std::size_t kBufferSize = std::size_t{64} * 1024;
+
+}  // namespace
+
+void Output::Write(std::string_view text) {
+  waiting_.append(text);
+  if (waiting_.size() >= kBufferSize) Flush();
+}
+
+void Output::Flush() {
+  std::string_view rest = waiting_;
+  while (ok() && !rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      failure_ = errno;
+    }
+  }
+  waiting_.clear();
+}
+
+}  // namespace sluice::cli

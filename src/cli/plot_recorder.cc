@@ -1,0 +1,135 @@
+#include "cli/plot_recorder.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "cli/replay.h"
+
+namespace sluice::cli {
+namespace {
+
+// One for about every second pixel of the width, so that recovery shows as a slope.
+constexpr std::int64_t kSamples = 600;
+
+// Goes over the steps of one key again and asks, between them too, for the state of the key.
+class Sampler {
+ public:
+  Sampler(Replay& replay, const LimitSpec& spec, const Plot& plot)
+      : replay_(replay),
+        start_(plot.start),
+        span_(plot.end - plot.start),
+        curve_of_(plot.curve_of),
+        max_wait_(spec.max_wait.value_or(Nanos(0))),
+        envelope_(plot.start, plot.end, kSamples) {
+    question_.op = Op::kPeek;
+    question_.key = plot.key;
+  }
+
+  Result<Done> Take(const Step& step) {
+    SampleBefore(step.t);
+    Sample(step.t);
+    const Result<Reply> reply = replay_.Apply(step);
+    if (!reply) return reply.error();
+    Sample(step.t);
+    return Done{};
+  }
+
+  void Finish(Plot& plot) {
+    SampleBefore(plot.end + Nanos(1));
+    plot.curve = envelope_.Points();
+    plot.curve_top = std::max<std::int64_t>(top_, 1);
+  }
+
+ private:
+  // Samples the instants before `t` that have not had their turn.
+  void SampleBefore(Time t) {
+    for (; taken_ <= kSamples; ++taken_) {
+      // In two parts, because a span may be so long that 600 times it does not fit.
+      const Time at = start_ + span_ / kSamples * taken_ + span_ % kSamples * taken_ / kSamples;
+      if (at >= t) return;
+      Sample(at);
+    }
+  }
+
+  void Sample(Time t) {
+    question_.t = t;
+    const Result<Reply> reply = replay_.Apply(question_);
+    if (!reply || reply.value().decision.retry_after == kNever) return;
+    const Decision& decision = reply.value().decision;
+    std::int64_t value = decision.remaining;
+    if (curve_of_ == CurveOf::kUnitsLeft) {
+      top_ = std::max({top_, decision.limit, value});
+    } else {
+      // Once retry_after is over, the request would still wait for max_wait.
+      value = (decision.allowed ? decision.wait : decision.retry_after + max_wait_).count();
+      top_ = std::max(top_, value);
+    }
+    envelope_.Add({t, value});
+  }
+
+  Replay& replay_;
+  Time start_;
+  Nanos span_;
+  CurveOf curve_of_;
+  Nanos max_wait_;
+  Envelope envelope_;
+  Step question_;
+  std::int64_t taken_ = 0;
+  std::int64_t top_ = 0;
+};
+
+}  // namespace
+
+void PlotRecorder::Add(const Step& step, const Reply& reply) {
+  if (first_key_steps_.empty()) first_ = reply.t;
+  if (first_key_steps_.empty() || step.key == first_key_steps_.front().key) {
+    first_key_steps_.push_back(step);
+    first_key_steps_.back().t = reply.t;
+  } else {
+    several_keys_ = true;
+  }
+  if (AsksToPass(step.op)) marks_.push_back({reply.t, reply.decision.allowed});
+  last_ = reply.t;
+  reset_after_ = reply.decision.reset_after;
+}
+
+// A trace that begins soon after 0 is shown from 0 on; one in the present day is not.
+Time PlotRecorder::Start() const {
+  const bool near_zero = first_.time_since_epoch() <= (last_ - first_) / 4;
+  return near_zero ? Time{} : first_;
+}
+
+// Behind the last step there is room to see the key recover, but not so much that the steps are
+// squeezed; steps that are all at one instant have nothing else to show.
+Time PlotRecorder::End() const {
+  const Nanos span = last_ - Start();
+  Nanos room = reset_after_ > Nanos(0) ? reset_after_ : Nanos(std::chrono::seconds(1));
+  if (span > Nanos(0)) room = std::clamp(room, span / 50, std::max(span / 8, Nanos(1)));
+  return last_ + std::min(room, kLatestTime - last_);
+}
+
+Result<Plot> PlotRecorder::Finish(const LimitSpec& spec, std::string title) {
+  Plot plot;
+  plot.title = std::move(title);
+  plot.several_keys = several_keys_;
+  plot.end = End();
+  // Only a trace at the very end of time has no room behind it.
+  plot.start = std::min(Start(), plot.end - Nanos(1));
+  plot.marks = std::move(marks_);
+  if (spec.algorithm == Algorithm::kPacer) plot.curve_of = CurveOf::kWait;
+  if (!first_key_steps_.empty()) plot.key = first_key_steps_.front().key;
+
+  Result<std::unique_ptr<Replay>> replay = Replay::Create(spec);
+  if (!replay) return replay.error();
+  Sampler sampler(*replay.value(), spec, plot);
+  for (const Step& step : first_key_steps_) {
+    const Result<Done> taken = sampler.Take(step);
+    if (!taken) return taken.error();
+  }
+  sampler.Finish(plot);
+  return plot;
+}
+
+}  // namespace sluice::cli
