@@ -67,7 +67,10 @@ struct MemoryStore::Item {
   // REQUIRES: the shard is locked.
   Decision Run(Operation operation, Time now) {
     call.operation = operation;
-    return seated ? shard->Run(call, now) : shard->RunShared(call, now);
+    if (!seated) return shard->RunShared(call, now);
+    Decision decision;
+    shard->Run(call, now, decision);
+    return decision;
   }
 };
 

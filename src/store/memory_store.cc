@@ -116,7 +116,7 @@ Time MemoryStore::Advance(Time now) {
 
 Call MemoryStore::MakeCall(Operation operation, const Charge& charge) const {
   const RegisteredLimit& limit = LimitOf(charge.limit);
-  return {&limit, &limit.current(), limit.Hash(charge.key), charge.cost, operation, {}};
+  return {&limit, &limit.current(), limit.Hash(charge.key), charge.cost, {}, operation};
 }
 
 void MemoryStore::DecideEach(Operation operation, std::span<const Charge> charges,
@@ -138,7 +138,9 @@ Decision MemoryStore::DecideOne(const Call& call, Time now) {
   RunLock lock;
   Shard& shard = ShardOf(call);
   lock.MoveTo(shard);
-  return shard.Run(call, shard.Advance(now));
+  Decision decision;
+  shard.Run(call, shard.Advance(now), decision);
+  return decision;
 }
 
 // Hashes and prefetches all keys first, so that their cache misses overlap.
@@ -154,7 +156,7 @@ void MemoryStore::DecideBatch(Operation operation, std::span<const Charge> charg
   for (std::size_t i = 0; i < charges.size(); ++i) {
     Shard& shard = ShardOf(calls[i]);
     lock.MoveTo(shard);
-    decisions[i] = shard.Run(calls[i], shard.Advance(now));
+    shard.Run(calls[i], shard.Advance(now), decisions[i]);
   }
 }
 

@@ -59,6 +59,9 @@ class Region {
     to_.store(buckets, std::memory_order_relaxed);
   }
 
+  // REQUIRES: no bucket was ever used.
+  void SetBuckets(std::size_t buckets) { Init(base_, buckets); }
+
   [[nodiscard]] BucketType& At(std::size_t index) const {
     std::byte* const piece = base_ + index / kPerPiece * kRowBytes;
     return reinterpret_cast<BucketType*>(piece)[index % kPerPiece];
@@ -83,7 +86,9 @@ class Region {
 
   [[nodiscard]] std::size_t Bytes() const { return BytesFor(extent()); }
   static std::size_t BytesFor(std::size_t buckets) {
-    return RoundUpTo(kPieceBytes, buckets * sizeof(BucketType));
+    // The first row is on small pages, later ones come a piece at a time.
+    const std::size_t bytes = buckets * sizeof(BucketType);
+    return RoundUpTo(bytes <= kPieceBytes ? kPageBytes : kPieceBytes, bytes);
   }
 
   // REQUIRES: !resizing().
@@ -108,9 +113,10 @@ class Region {
     const std::size_t frontier = frontier_.load(std::memory_order_relaxed);
     const bool growing = To() > From();
     if (growing ? frontier != 0 : frontier != From()) return false;
-    const std::size_t pieces_before = Bytes() / kPieceBytes;
+    const std::size_t pieces_before = RoundUpTo(kPieceBytes, Bytes()) / kPieceBytes;
     from_.store(To(), std::memory_order_relaxed);
-    for (std::size_t piece = Bytes() / kPieceBytes; piece < pieces_before; ++piece) {
+    const std::size_t pieces = RoundUpTo(kPieceBytes, Bytes()) / kPieceBytes;
+    for (std::size_t piece = pieces; piece < pieces_before; ++piece) {
       Pages::Discard(base_ + piece * kRowBytes, kPieceBytes);
     }
     return true;

@@ -31,7 +31,16 @@ std::size_t Shard::BytesInUse() const {
 }
 
 std::size_t Shard::BytesFor(std::size_t own) const {
-  const std::size_t others = BytesInUse() - own;
+  // Every table's first pages are set aside, so that a limit of another shape always finds room.
+  std::size_t aside = 0;
+  const auto set_aside = [&aside](const auto& table) {
+    if (!table.touched()) aside += table.kBytesLeast;
+  };
+  set_aside(narrow_);
+  set_aside(pairs_);
+  set_aside(triples_);
+  set_aside(block_slots_);
+  const std::size_t others = BytesInUse() - own + aside;
   return budget_ > others ? budget_ - others : 0;
 }
 
@@ -107,22 +116,33 @@ void Shard::Unseat(const Call& call) {
   return call.terms->shape == Shape::kBlock ? UnseatBlock(call) : UnseatSlot(call);
 }
 
-void Shard::StepAnother(Time now) {
-  const auto step = [this, now](auto& table) {
+void Shard::StepAnother(const void* just_stepped, Time now) {
+  constexpr std::uint32_t kTurns = 5;
+  bool stepped = false;
+  const auto step = [&](auto& table) {
+    if (!table.touched() || &table == just_stepped) return;
     StepTable(table, now);
     NoteMoves(table);
+    stepped = true;
   };
-  switch (turn_++ % 5) {
-    case 0:
-      return step(narrow_);
-    case 1:
-      return step(pairs_);
-    case 2:
-      return step(triples_);
-    case 3:
-      return step(block_slots_);
-    default:
-      return overflow_.GiveBack(now);
+  for (std::uint32_t i = 0; i < kTurns && !stepped; ++i) {
+    switch (turn_++ % kTurns) {
+      case 0:
+        step(narrow_);
+        break;
+      case 1:
+        step(pairs_);
+        break;
+      case 2:
+        step(triples_);
+        break;
+      case 3:
+        step(block_slots_);
+        break;
+      default:
+        overflow_.GiveBack(now);
+        break;
+    }
   }
 }
 

@@ -18,14 +18,15 @@
 
 namespace sluice {
 
-// One operation on one key, hashed and with its terms looked up.
+// One operation on one key, hashed and with its terms looked up. Members have no initial values, so
+// that an array of calls costs nothing to make.
 struct Call {
-  const RegisteredLimit* limit = nullptr;
-  const PreparedTerms* terms = nullptr;
-  std::uint64_t hash = 0;  // all 64 bits; the top 8 chose the shard
-  Cost cost{};
-  Operation operation = Operation::kCheck;
-  PermitId permit{};
+  const RegisteredLimit* limit;
+  const PreparedTerms* terms;
+  std::uint64_t hash;  // all 64 bits; the top 8 chose the shard
+  Cost cost;
+  PermitId permit;
+  Operation operation;
 
   [[nodiscard]] KeyHash key() const {
     const std::uint64_t bits = hash & ((std::uint64_t{1} << 56U) - 1);
@@ -85,12 +86,11 @@ class alignas(128) Shard {
   }
 
   // Carries out one call. REQUIRES: `now` came from Advance.
-  Decision Run(const Call& call, Time now) {
-    Decision decision;
-    if (call.operation == Operation::kCheck && CheckHeld(call, now, decision)) [[likely]] {
-      return decision;
+  void Run(const Call& call, Time now, Decision& decision) {
+    decision = {};
+    if (call.operation != Operation::kCheck || !CheckHeld(call, now, decision)) [[unlikely]] {
+      decision = RunAny(call, now);
     }
-    return RunAny(call, now);
   }
 
   // Makes sure that the key has a state of its own to be charged, and that it cannot be dropped
@@ -230,7 +230,7 @@ class alignas(128) Shard {
     calls_since_step_ = 0;
     StepTable(table, now);
     NoteMoves(table);
-    if (table.moved() == 0) StepAnother(now);
+    if (table.moved() == 0) StepAnother(&table, now);
   }
   template <typename TableType>
   void StepTable(TableType& table, Time now) {
@@ -239,7 +239,7 @@ class alignas(128) Shard {
                BytesFor(table.Bytes()));
   }
   // The tables that no call asks for must be swept and shrunk too; they take turns.
-  void StepAnother(Time now);
+  void StepAnother(const void* just_stepped, Time now);
   template <typename TableType>
   void HousekeepSometimes(TableType& table, Time now) {
     if (++calls_since_step_ >= kCallsPerStep) Housekeep(table, now);
@@ -262,15 +262,15 @@ class alignas(128) Shard {
 
   void MoveEpoch(Time now);
 
-  // All guarded by `lock`.
+  // All guarded by `lock`. What every call reads lies in the first two cache lines.
   Time latest_{};
   Time epoch_{};  // of narrow slots
   std::uint32_t calls_since_step_ = 0;
   std::uint32_t turn_ = 0;  // of StepAnother
-  std::size_t budget_ = 0;
   Table<1, KeepSlot> narrow_{KeepSlot{}};
   Table<2, KeepSlot> pairs_{KeepSlot{}};
   Table<3, KeepSlot> triples_{KeepSlot{}};
+  std::size_t budget_ = 0;
   Blocks blocks_;
   Table<2, FreeBlock> block_slots_{FreeBlock{&blocks_}};
   Overflow overflow_;

@@ -18,6 +18,7 @@ Error DoesNotFit() { return {"the snapshot's states do not fit; expected a large
 
 template <typename TableType, typename Extra>
 void SaveTable(TableType& table, std::uint64_t threshold, SnapshotWriter& out, Extra extra) {
+  out.Number(static_cast<std::uint64_t>(table.used()));
   table.ForEach([&](const auto& slot) {
     if (slot.words[0] <= threshold) return;
     out.Number(slot);
@@ -132,6 +133,8 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, Time now, Sn
                                     Adjust adjust) {
   using SlotType = typename TableType::SlotType;
   const std::uint64_t threshold = shard.Threshold(static_cast<const SlotType*>(nullptr), now);
+  // Nothing was inserted yet, so the table's own first pages are set aside for it.
+  table.Reserve(in.Number<std::uint64_t>(), shard.BytesFor(0) + TableType::kBytesLeast);
   while (true) {
     SlotType slot;
     slot.key = in.Number<std::uint64_t>();
@@ -140,7 +143,6 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, Time now, Sn
     if (in.failed()) return Error{"the snapshot ends too early"};
     if (Result<Done> done = adjust(slot); !done.ok()) return done;
     if (slot.words[0] <= threshold) continue;
-    shard.Housekeep(table, now);
     SlotType* const place =
         table.Insert({TableType::HashOf(slot)}, TableType::TermsOf(slot), threshold);
     if (place == nullptr) {

@@ -16,8 +16,9 @@ class SnapshotWriter;
 // so treat it as a secret.
 //
 // Layout, all numbers little endian as the machine has them: version; seed; time; the limits, each
-// with its terms by id; then for each shard its epoch and its four tables, each a run of slots
-// ended by a key word of 0. States are those of the shards one after the other, not of one instant.
+// with its terms by id; then for each shard its epoch and its four tables, each a number of slots
+// (at most so many follow) and a run of them ended by a key word of 0. States are those of the
+// shards one after the other, not of one instant.
 class Snapshot {
  public:
   // Thread safety: decisions may go on; a shard waits while it is written.
