@@ -1,0 +1,74 @@
+#include "bench/growth.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "bench/draws.h"
+#include "bench/histogram.h"
+#include "bench/machine.h"
+#include "bench/subject.h"
+
+namespace sluice::bench {
+namespace {
+
+// One turn of each loop: short beside the time over which the machine's mood changes.
+constexpr std::uint64_t kTurn = 8192;
+
+template <typename Timed>
+void TimeEach(Histogram& into, std::uint64_t first, std::uint64_t last, Timed timed) {
+  for (std::uint64_t index = first; index < last; ++index) {
+    const KeyText key(index);
+    const std::uint64_t before = Ticks();
+    timed(key, before);
+    into.Add(Ticks() - before);
+  }
+}
+
+Latencies LineOf(const char* what, const Histogram& histogram, double nanos_per_tick) {
+  const auto at = [&](double share) {
+    return static_cast<double>(histogram.Quantile(share)) * nanos_per_tick;
+  };
+  return {what,      at(0.5),    at(0.99),
+          at(0.999), at(0.9999), static_cast<double>(histogram.max()) * nanos_per_tick};
+}
+
+}  // namespace
+
+Result<Growth> MeasureGrowth(std::uint64_t keys) {
+  const Subject& subject = AllSubjects().front();
+  StepClock clock;
+  clock.Join(Nanos{1});
+  auto made =
+      Limiter::Create({.memory_bytes = MemoryFor(subject, keys), .clock = &clock, .seed = 1});
+  if (!made.ok()) return made.error();
+  Limiter& limiter = *made.value();
+  const Result<LimitHandle> handle = limiter.Add("growth", subject.spec(keys));
+  if (!handle.ok()) return handle.error();
+
+  auto checks = std::make_unique<Histogram>();
+  auto nothing = std::make_unique<Histogram>();
+  auto busy = std::make_unique<Histogram>();
+  const double wall_before = WallSeconds();
+  const std::uint64_t ticks_before = Ticks();
+  for (std::uint64_t first = 0; first < keys; first += kTurn) {
+    const std::uint64_t last = std::min(first + kTurn, keys);
+    TimeEach(*checks, first, last, [&](const KeyText& key, std::uint64_t /*before*/) {
+      limiter.Check(Charge{handle.value(), key.view()});
+    });
+    TimeEach(*nothing, first, last, [](const KeyText& /*key*/, std::uint64_t /*before*/) {});
+    const std::uint64_t length = checks->Quantile(0.5) - nothing->Quantile(0.5);
+    TimeEach(*busy, first, last, [length](const KeyText& /*key*/, std::uint64_t before) {
+      while (Ticks() - before < length) {
+      }
+    });
+  }
+  const double nanos_per_tick =
+      (WallSeconds() - wall_before) * 1e9 / static_cast<double>(Ticks() - ticks_before);
+  Growth growth{.keys = keys, .slots_moved_most = limiter.StatsApprox().slots_moved_most};
+  growth.lines = {LineOf("check", *checks, nanos_per_tick),
+                  LineOf("no operation", *nothing, nanos_per_tick),
+                  LineOf("busy loop as long as the p50", *busy, nanos_per_tick)};
+  return growth;
+}
+
+}  // namespace sluice::bench

@@ -1,0 +1,45 @@
+// StepClock: time that costs nothing to read, so that the limiter is measured and not the clock.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "sluice/clock.h"
+
+namespace sluice::bench {
+
+// Each reading is one step later than the one before, on each thread for itself; a thread joins at
+// the latest time that any thread has left with. One step is a nanosecond for each decision, so
+// that time passes alike for single calls, batches and several threads.
+//
+// Thread safety: a thread that reads it must have called Join. One StepClock a thread at a time.
+class StepClock final : public Clock {
+ public:
+  // A multiple of every window of the benchmark, so that a window begins here.
+  static constexpr Time kStart{Nanos{1'700'000'000'000'000'000}};
+
+  Time Now() override {
+    now_ += step_;
+    return Time{Nanos{now_}};
+  }
+  void SleepFor(Nanos length) override { now_ += length.count(); }
+
+  void Join(Nanos step) {
+    now_ = latest_.load(std::memory_order_acquire);
+    step_ = step.count();
+  }
+  void Leave() {
+    std::int64_t latest = latest_.load(std::memory_order_relaxed);
+    while (now_ > latest && !latest_.compare_exchange_weak(latest, now_)) {
+    }
+  }
+
+ private:
+  static inline thread_local std::int64_t now_ = 0;
+  static inline thread_local std::int64_t step_ = 1;
+
+  std::atomic<std::int64_t> latest_{kStart.time_since_epoch().count()};
+};
+
+}  // namespace sluice::bench

@@ -1,0 +1,222 @@
+#include "bench/subject.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "bench/draws.h"
+#include "bench/machine.h"
+
+namespace sluice::bench {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// What a slot holds (a year, less than burst * T) is the most that checks can take out of a limit.
+// T of 1 s keeps a key in use for a thousand million decisions after one charge, and 30 million
+// charges of the most popular key pass. A single hot key gets more charges than that, and being
+// charged all the time needs no long T.
+constexpr std::int64_t kBurst = 30'000'000;
+Nanos IntervalFor(std::uint64_t keys) { return keys == 1 ? Nanos{milliseconds{1}} : seconds{1}; }
+std::int64_t BurstFor(std::uint64_t keys) { return keys == 1 ? 1000 * kBurst : kBurst; }
+
+// As large as two counters of 32 bits allow.
+constexpr std::int64_t kCount = 4'000'000'000;
+constexpr Nanos kWindow{seconds{1000}};
+
+// A period in which every key is charged kChargesInView times on average, of 60 equal parts.
+Nanos AgingPeriod(std::uint64_t keys) {
+  const auto wanted =
+      static_cast<std::int64_t>(std::max<std::uint64_t>(keys, 250) * kChargesInView);
+  return Nanos{(wanted + 59) / 60 * 60};
+}
+
+LimitSpec Spec(Algorithm algorithm, const Rate& rate) {
+  LimitSpec spec;
+  spec.algorithm = algorithm;
+  spec.rate = rate;
+  return spec;
+}
+
+LimitSpec WithBurst(LimitSpec spec, std::int64_t burst) {
+  spec.burst = burst;
+  return spec;
+}
+
+LimitSpec TokenBucket(std::uint64_t keys) {
+  return WithBurst(Spec(Algorithm::kTokenBucket, {1, IntervalFor(keys)}), BurstFor(keys));
+}
+LimitSpec IntervalBucket(std::uint64_t /*keys*/) {
+  LimitSpec spec = WithBurst(Spec(Algorithm::kTokenBucket, {1000, seconds{10}}), 1'000'000'000);
+  spec.refill = Refill::kInterval;
+  return spec;
+}
+LimitSpec LeakyBucket(std::uint64_t keys) {
+  return WithBurst(Spec(Algorithm::kLeakyBucket, {1, IntervalFor(keys)}), BurstFor(keys));
+}
+LimitSpec FixedWindow(std::uint64_t /*keys*/) {
+  return Spec(Algorithm::kFixedWindow, {kCount, kWindow});
+}
+LimitSpec SlidingWindow(std::uint64_t /*keys*/) {
+  return Spec(Algorithm::kSlidingWindow, {kCount, kWindow});
+}
+LimitSpec SlidingLog(std::uint64_t keys) {
+  return Spec(Algorithm::kSlidingLog, {100'000'000, AgingPeriod(keys)});
+}
+LimitSpec SlidingBuckets(std::uint64_t keys) {
+  return Spec(Algorithm::kSlidingBuckets, {kCount, AgingPeriod(keys)});
+}
+LimitSpec Pacer(std::uint64_t keys) {
+  LimitSpec spec = Spec(Algorithm::kPacer, {1, IntervalFor(keys)});
+  spec.max_wait = IntervalFor(keys) * BurstFor(keys);
+  return spec;
+}
+LimitSpec Concurrency(std::uint64_t /*keys*/) {
+  LimitSpec spec;
+  spec.algorithm = Algorithm::kConcurrency;
+  spec.max_in_flight = 1'000'000;
+  spec.ttl = hours{1};
+  return spec;
+}
+
+LimitSpec OneCharge(std::uint64_t /*keys*/) {
+  return WithBurst(Spec(Algorithm::kTokenBucket, {1, hours{24 * 300}}), 1);
+}
+// Time runs as fast as the machine's here, so a charge has to last for the whole measurement.
+LimitSpec SlowTokenBucket(std::uint64_t /*keys*/) {
+  return WithBurst(Spec(Algorithm::kTokenBucket, {1, hours{1}}), 8000);
+}
+
+constexpr std::uint64_t kMillion = 1'000'000;
+constexpr std::size_t kBatch = 16;
+constexpr std::string_view kHeldPermit = "held";
+
+}  // namespace
+
+std::span<const Subject> AllSubjects() {
+  // A sliding window is measured a quarter into the window after the one it was filled in, so that
+  // both of its counters count.
+  static const std::vector<Subject> subjects{
+      {.name = "token_bucket", .keys_most = 100 * kMillion, .spec = TokenBucket},
+      {.name = "token_bucket/interval", .keys_most = 10 * kMillion, .spec = IntervalBucket},
+      {.name = "leaky_bucket", .keys_most = 10 * kMillion, .spec = LeakyBucket},
+      {.name = "fixed_window", .keys_most = 10 * kMillion, .spec = FixedWindow},
+      {.name = "sliding_window",
+       .keys_most = 10 * kMillion,
+       .spec = SlidingWindow,
+       .jump = kWindow + kWindow / 4},
+      {.name = "pacer", .keys_most = 10 * kMillion, .spec = Pacer},
+      {.name = "sliding_log", .keys_most = kMillion, .spec = SlidingLog, .ages = true},
+      {.name = "sliding_buckets", .keys_most = kMillion, .spec = SlidingBuckets, .ages = true},
+      {.name = "concurrency", .keys_most = kMillion, .spec = Concurrency, .permits = true},
+  };
+  return subjects;
+}
+
+const Subject& RefusingSubject() {
+  static const Subject subject{.name = "token_bucket", .keys_most = kMillion, .spec = OneCharge};
+  return subject;
+}
+
+const Subject& SlowSubject() {
+  static const Subject subject{
+      .name = "token_bucket", .keys_most = kMillion, .spec = SlowTokenBucket};
+  return subject;
+}
+
+std::uint64_t MemoryFor(const Subject& subject, std::uint64_t keys) {
+  // Sliding logs of the most popular keys hold tens of thousands of entries.
+  const std::uint64_t each =
+      subject.keys_most <= kMillion && (subject.ages || subject.permits) ? 2048 : 64;
+  return (std::uint64_t{256} << 20U) + keys * each;
+}
+
+Result<std::unique_ptr<Filled>> Filled::Make(const Subject& subject, std::uint64_t keys,
+                                             TimeFrom time) {
+  ReturnFreedMemory();
+  std::unique_ptr<Filled> filled(new Filled(subject, keys));
+  const std::uint64_t before = ResidentBytes();
+  auto limiter = Limiter::Create({.memory_bytes = MemoryFor(subject, keys),
+                                  .clock = time == TimeFrom::kSteps ? &filled->clock_ : nullptr,
+                                  .seed = 1});
+  if (!limiter.ok()) return limiter.error();
+  filled->limiter_ = std::move(limiter).value();
+  filled->clock_.Join(Nanos{kBatch});
+  const Result<LimitHandle> handle = filled->limiter_->Add("bench", subject.spec(keys));
+  if (!handle.ok()) return handle.error();
+  filled->handle_ = handle.value();
+  filled->resident_before_ = ResidentBytes();
+  filled->empty_bytes_ = filled->resident_before_ - std::min(before, filled->resident_before_);
+  filled->Fill();
+  filled->clock_.Join(Nanos{1});
+  filled->clock_.SleepFor(subject.jump);
+  filled->clock_.Leave();
+  return filled;
+}
+
+void Filled::Fill() {
+  const std::uint64_t step = std::max<std::uint64_t>(keys_ / 256, 1024);
+  double cpu = 0;
+  for (std::uint64_t first = 0; first < keys_; first += step) {
+    const std::uint64_t last = std::min(first + step, keys_);
+    cpu += ChargeFromAllCores(first, last);
+    if (last >= keys_ / 2) Sample();
+  }
+  peak_.adds = static_cast<double>(keys_) / cpu;
+}
+
+double Filled::ChargeFromAllCores(std::uint64_t first, std::uint64_t last) {
+  const std::uint64_t cores = CoreCount();
+  std::vector<double> cpu(cores, 0.0);
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < cores; ++i) {
+    const std::uint64_t from = first + (last - first) * i / cores;
+    const std::uint64_t to = first + (last - first) * (i + 1) / cores;
+    threads.emplace_back([this, &cpu, i, from, to] { cpu[i] = ChargeFrom(from, to); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return std::accumulate(cpu.begin(), cpu.end(), 0.0);
+}
+
+double Filled::ChargeFrom(std::uint64_t first, std::uint64_t last) {
+  std::array<std::array<char, KeyText::kBytes>, kBatch> keys;
+  std::array<Charge, kBatch> charges;
+  std::array<Decision, kBatch> decisions;
+  const double cpu = ThreadCpuSeconds();
+  clock_.Join(Nanos{kBatch});
+  while (first < last) {
+    const std::size_t count = std::min<std::uint64_t>(kBatch, last - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      KeyText::Write(first + i, keys[i].data());
+      charges[i] = {handle_, {keys[i].data(), KeyText::kBytes}};
+      if (subject_.permits) limiter_->Acquire(charges[i], kHeldPermit);
+    }
+    if (!subject_.permits) limiter_->Check(std::span(charges).first(count), decisions);
+    first += count;
+  }
+  clock_.Leave();
+  return ThreadCpuSeconds() - cpu;
+}
+
+void Filled::Sample() {
+  const Footprint now = Measure();
+  peak_.bytes_peak = std::max(peak_.bytes_peak, now.bytes);
+  peak_.resident_peak = std::max(peak_.resident_peak, now.resident);
+}
+
+Footprint Filled::Measure() const {
+  const LimiterStats stats = limiter_->StatsApprox();
+  const double keys = static_cast<double>(std::max<std::uint64_t>(stats.keys, 1));
+  const std::uint64_t resident = std::max(ResidentBytes(), resident_before_);
+  Footprint now = peak_;
+  now.bytes = static_cast<double>(stats.bytes) / keys;
+  now.resident = static_cast<double>(resident - resident_before_) / keys;
+  return now;
+}
+
+}  // namespace sluice::bench
