@@ -27,8 +27,10 @@ run: build ## a limit of 3/s meets a burst of five: the last two are refused
 test: setup ## what every change must pass: all but the slow tests, asan and tsan included
 	@tools/test.sh dev asan tsan
 
-test-all: setup ## make test, the slow tests and clang-tidy
+test-all: setup ## make test, the slow tests, property tests under asan, clang-tidy
 	@tools/test.sh dev asan tsan slow
+	cmake --build --preset asan --target property_test -j $(JOBS)
+	ctest --test-dir build/asan -L property -j $(JOBS) --output-on-failure
 	@$(MAKE) --no-print-directory tidy
 
 bench: setup ## build and run the benchmarks

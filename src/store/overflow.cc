@@ -32,7 +32,10 @@ OverflowTerms Bucket(std::int64_t burst, std::uint64_t unit_ns, Nanos hold) {
   const std::uint64_t grain = std::uint64_t{1} << terms.grain_shift;
   const bool whole_grains = unit_ns > grain || burst == 1;
   if (whole_grains) terms.unit_ns = (unit_ns + grain - 1) / grain * grain + grain;
-  const Uint128 full = static_cast<Uint128>(terms.unit_ns) * static_cast<std::uint64_t>(burst);
+  // Rounded up or not, no state may reach further ahead than others do.
+  const Uint128 wanted = static_cast<Uint128>(terms.unit_ns) * static_cast<std::uint64_t>(burst);
+  const Uint128 full =
+      std::max<Uint128>(std::min<Uint128>(wanted, NsOf(kLongestSpan)), terms.unit_ns);
   terms.depth = static_cast<std::uint32_t>((full >> terms.grain_shift) - (whole_grains ? 0 : 1));
   const Uint128 usable = static_cast<Uint128>(terms.depth) << terms.grain_shift;
   terms.limit = static_cast<std::int64_t>(usable / terms.unit_ns);

@@ -51,6 +51,7 @@ template <std::size_t kWords>
 class Region {
  public:
   using BucketType = Bucket<kWords>;
+  static constexpr std::size_t kPerPiece = kPieceBytes / sizeof(BucketType);
 
   // `memory` is this shard's piece of the first row.
   void Init(std::byte* memory, std::size_t buckets) {
@@ -128,8 +129,6 @@ class Region {
   }
   [[nodiscard]] std::size_t From() const { return from_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t To() const { return to_.load(std::memory_order_relaxed); }
-
-  static constexpr std::size_t kPerPiece = kPieceBytes / sizeof(BucketType);
 
   std::byte* base_ = nullptr;
   std::atomic<std::size_t> from_{0};      // buckets of the old layout

@@ -265,26 +265,40 @@ class Table {
     ++moved_;
   }
 
+  [[nodiscard]] std::size_t Buckets() const { return main_.buckets() + side_.buckets(); }
+
   void MaybeResize(std::size_t bytes_max) {
     DrainStash(0);
-    const std::size_t side = side_.buckets();
-    const std::size_t slots = 4 * side * BucketType::kSlots;
-    if (used_ * 100 > slots * kPercentFull) {
-      const std::size_t most = bytes_max / sizeof(BucketType) / 4;
-      const std::size_t wanted = std::min(side + std::max<std::size_t>(side / 10, 4), most);
-      // Near the cap the last step may be small, but not so small that resizing never ends.
-      if (wanted >= side + std::max<std::size_t>(side / 64, 1)) Resize(wanted);
-    } else if (side > kSideBucketsLeast && used_ * 100 < slots * 60) {
+    const std::size_t buckets = Buckets();
+    const std::size_t slots = buckets * BucketType::kSlots;
+    // A stash that fills up says that the buckets are too full, whatever the load.
+    if (used_ * 100 > slots * kPercentFull || stash_size_ > kStashSlots / 2) {
+      ResizeTo(buckets + std::max<std::size_t>(buckets / 10, 16), bytes_max);
+    } else if (buckets > 4 * kSideBucketsLeast && used_ * 100 < slots * 60) {
       // Three quarters full at the end, with a key added at every step on the way: one pass,
       // however empty the table is.
-      const std::size_t fits = (used_ + side) / (3 * BucketType::kSlots) + 1;
-      Resize(std::max(std::min(fits, side - 1), kSideBucketsLeast));
+      const std::size_t fits = (used_ + side_.buckets()) * 4 / (3 * BucketType::kSlots) + 4;
+      ResizeTo(std::min(fits, buckets - 1), bytes_max);
     }
   }
 
-  void Resize(std::size_t side_buckets) {
-    main_.StartResize(3 * side_buckets);
-    side_.StartResize(side_buckets);
+  // Starts a resize to about `buckets`, of which a quarter is for the side region. A table of some
+  // size is cut to whole pieces, since that is how it takes memory.
+  void ResizeTo(std::size_t buckets, std::size_t bytes_max) {
+    constexpr std::size_t kPerPiece = Region<kWords>::kPerPiece;
+    std::size_t side = std::max(buckets / 4, kSideBucketsLeast);
+    std::size_t main = 3 * side;
+    if (buckets >= 4 * kPerPiece) {
+      const std::size_t wanted = (buckets + kPerPiece - 1) / kPerPiece;
+      const std::size_t pieces =
+          std::max<std::size_t>(std::min(wanted, bytes_max / kPieceBytes), 4);
+      side = (pieces + 2) / 4 * kPerPiece;
+      main = pieces * kPerPiece - side;
+    }
+    if (main > main_.buckets() && Region<kWords>::BytesFor(main) + side_.Bytes() > bytes_max)
+      return;
+    if (main != main_.buckets()) main_.StartResize(main);
+    if (side != side_.buckets()) side_.StartResize(side);
   }
 
   // Looks at one bucket, in turn, and drops its unused keys.
