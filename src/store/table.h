@@ -22,7 +22,7 @@ struct KeyHash {
 //
 // Thread safety: guarded by the shard's lock, but for Prefetch.
 // Memory: grows in place by a tenth and shrinks to what is used (see Region), so there is no second
-// copy of the table at any time and a growing table stays 80 to 84 % full.
+// copy of the table at any time and a growing table stays 74 to 84 % full.
 // Cost: no operation moves more than kMovesMost slots; `moved()` counts.
 //
 // `Forget` is called with every slot that is dropped because its key is unused.
