@@ -113,6 +113,7 @@ class Limiter {
 
   // Writes every state to a file, under a temporary name that is renamed into place; and reads
   // such a file back. Restore before any limit is added; limits find their states by name.
+  // Shared states (Source::kOverflow) are not saved: their keys start afresh.
   virtual Result<Done> SaveSnapshot(const std::string& path) = 0;
   virtual Result<Done> RestoreSnapshot(const std::string& path) = 0;
 

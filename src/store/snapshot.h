@@ -13,7 +13,7 @@ class SnapshotReader;
 class SnapshotWriter;
 
 // Saves and restores a MemoryStore. The file has a version and a checksum, and holds the hash seed,
-// so treat it as a secret.
+// so treat it as a secret. Shared overflow states are not saved: their keys start afresh.
 //
 // Layout, all numbers little endian as the machine has them: version; seed; time; the limits, each
 // with its terms by id; then for each shard its epoch and its four tables, each a number of slots
