@@ -1,0 +1,65 @@
+// QuickWindow: a sliding window with all that a check needs worked out, in 64-bit integers.
+//
+// This is a hot path of the memory store, so everything is inline.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "core/reciprocal.h"
+#include "core/sliding_window.h"
+
+namespace sluice {
+
+// The terms of a sliding window. Its answers are those of SlidingWindow, without a division and
+// without 128-bit integers. Thread safety: a value.
+//
+// Invariant: count * period < 2^61, so that two counters and a cost together stay below 2^63.
+struct QuickWindow {
+  Rate rate;
+  std::uint64_t most;  // count * period
+  Reciprocal periods;  // of the period
+
+  // None if the terms are too large.
+  static std::optional<QuickWindow> For(const SlidingWindow& limit) {
+    const auto period = static_cast<std::uint64_t>(limit.rate.period.count());
+    const Uint128 most = static_cast<Uint128>(limit.rate.count) * period;
+    if (most >> 61U != 0) return std::nullopt;
+    return QuickWindow{limit.rate, static_cast<std::uint64_t>(most), Reciprocal{period}};
+  }
+};
+
+// The last multiple of the period at or before `time`. REQUIRES: time is not before 1970.
+inline Time AlignedStart(const QuickWindow& limit, Time time) {
+  const auto since = static_cast<std::uint64_t>(time.time_since_epoch().count());
+  return Time{static_cast<std::int64_t>(limit.periods.Floor(since)) * limit.rate.period};
+}
+
+// Takes `cost` if it passes, as Check of the sliding window does. `decision` is a fresh one.
+// False: it does not pass, and nothing was done.
+// REQUIRES: 1 <= cost.units <= count; now is not before 1970.
+inline bool Check(const QuickWindow& limit, SlidingWindow::State& state, Cost cost, Time now,
+                  Decision& decision) {
+  const Nanos period = limit.rate.period;
+  SlidingWindow::State next = state;
+  if (now >= state.end) {
+    const Time start = AlignedStart(limit, now);
+    const bool adjacent = start == state.end;
+    next = {start + period, adjacent ? state.current : 0, 0};
+  }
+  // A state ahead of `now` is read as at the start of its window.
+  const auto left = static_cast<std::uint64_t>(std::min(next.end - now, period).count());
+  next.current += cost.units;
+  const std::uint64_t after =
+      static_cast<std::uint64_t>(next.previous) * left +
+      static_cast<std::uint64_t>(next.current) * static_cast<std::uint64_t>(period.count());
+  if (after > limit.most) return false;
+  state = next;
+  decision.limit = limit.rate.count;
+  decision.remaining = static_cast<std::int64_t>(limit.periods.Floor(limit.most - after));
+  decision.reset_after = next.end + period - now;
+  return true;
+}
+
+}  // namespace sluice

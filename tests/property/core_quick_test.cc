@@ -1,0 +1,74 @@
+// The quick forms of the algorithms answer and count as the general forms do.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "core/limit.h"
+#include "core/quick_bucket.h"
+#include "core/quick_window.h"
+#include "support/random.h"
+#include "support/random_limit.h"
+#include "support/trace.h"
+
+namespace sluice::testing {
+namespace {
+
+// A time later than the last one, by anything from nothing to several periods.
+Time Later(Time now, Nanos period, Random& random) {
+  if (random.OneIn(3)) return now;
+  return now + Nanos{random.Spread(0, 3 * period.count())};
+}
+
+TEST(CoreQuickTest, ABucketAnswersAsTheTokenBucketDoes) {
+  int quick = 0;
+  ForEachSeed(2000, [&quick](Random& random) {
+    const LimitSpec spec = RandomLimit(Kind::kTokenBucket, random);
+    const auto terms = std::get<TokenBucket>(MustMake(spec).terms);
+    const auto worked_out = QuickBucket::For(terms);
+    if (!worked_out) return;
+    ++quick;
+    FineTime general;
+    FineTime fast;
+    Time now{Nanos{random.Spread(0, 2'000'000'000'000'000'000)}};
+    for (int i = 0; i < 40 && !::testing::Test::HasFailure(); ++i) {
+      now = Later(now, spec.rate->period, random);
+      const Cost cost{random.Spread(1, terms.burst)};
+      Decision decision;
+      Check(*worked_out, fast, cost, now, decision);
+      EXPECT_EQ(ToText(decision), ToText(Check(terms, general, cost, now)));
+      EXPECT_EQ(fast.whole, general.whole);
+      EXPECT_EQ(fast.fraction, general.fraction);
+    }
+  });
+  EXPECT_GT(quick, 0);
+}
+
+TEST(CoreQuickTest, AWindowAnswersAsTheSlidingWindowDoes) {
+  int passed = 0;
+  ForEachSeed(2000, [&passed](Random& random) {
+    const LimitSpec spec = RandomLimit(Kind::kSlidingWindow, random);
+    const auto terms = std::get<SlidingWindow>(MustMake(spec).terms);
+    const auto worked_out = QuickWindow::For(terms);
+    if (!worked_out) return;
+    SlidingWindow::State general;
+    SlidingWindow::State fast;
+    Time now{Nanos{random.Spread(0, 2'000'000'000'000'000'000)}};
+    for (int i = 0; i < 40 && !::testing::Test::HasFailure(); ++i) {
+      now = Later(now, spec.rate->period, random);
+      const Cost cost{random.Spread(1, terms.rate.count)};
+      Decision decision;
+      const bool passes = Check(*worked_out, fast, cost, now, decision);
+      const Decision expected = Check(terms, general, cost, now);
+      EXPECT_EQ(passes, expected.allowed);
+      if (passes) {
+        EXPECT_EQ(ToText(decision), ToText(expected));
+      }
+      EXPECT_EQ(fast, general);
+      passed += passes ? 1 : 0;
+    }
+  });
+  EXPECT_GT(passed, 0);
+}
+
+}  // namespace
+}  // namespace sluice::testing
