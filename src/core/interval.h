@@ -53,11 +53,10 @@ constexpr Uint128 TicksAhead(const Interval& interval, FineTime then, Time now) 
   return static_cast<Uint128>(whole) * interval.ticks_per_ns + then.fraction;
 }
 
-// now + ticks. Ticks is std::uint64_t or Uint128; the first is several times faster.
-template <typename Ticks>
-constexpr FineTime AfterTicks(const Interval& interval, Time now, Ticks ticks) {
+// now + ticks.
+constexpr FineTime AfterTicks(const Interval& interval, Time now, Uint128 ticks) {
   if (interval.ticks_per_ns == 1) return {now + Nanos{ToInt64Saturated(ticks)}, 0};
-  const auto whole = static_cast<Ticks>(DivFloor(ticks, interval.ticks_per_ns));
+  const Uint128 whole = DivFloor(ticks, interval.ticks_per_ns);
   const auto fraction = static_cast<std::uint64_t>(ticks - whole * interval.ticks_per_ns);
   return {now + Nanos{ToInt64Saturated(whole)}, fraction};
 }

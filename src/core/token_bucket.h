@@ -1,6 +1,6 @@
 // Token bucket with greedy refill, kept as one time: when the bucket will be full again.
 //
-// This is the default algorithm and the hot path, so everything is inline.
+// This is the default algorithm. QuickBucket has the same answers, worked out in advance.
 #pragma once
 
 #include <algorithm>
@@ -92,45 +92,16 @@ constexpr Decision Peek(const TokenBucket& limit, const FineTime& tat, Cost cost
   return decision;
 }
 
-namespace token_bucket {
-
-// Check for a cost of 1 to burst, in integers of one size. Empty-handed if it does not pass.
-// REQUIRES: burst * T + max_wait fits Ticks with a bit to spare.
-template <typename Ticks>
-constexpr bool Take(const TokenBucket& limit, FineTime& tat, Cost cost, Time now,
-                    Decision& decision) {
-  const auto [per_unit, per_ns] = limit.interval;
-  const auto units = static_cast<Ticks>(static_cast<std::uint64_t>(cost.units));
-  const Ticks depth = static_cast<Ticks>(static_cast<std::uint64_t>(limit.burst)) * per_unit;
-  const Ticks most = depth + static_cast<Ticks>(TicksOf(limit.interval, limit.max_wait));
-  const auto held = static_cast<Ticks>(TicksAhead(limit.interval, tat, now));
-  const Ticks after = held + units * per_unit;
-  if (after > most) return false;
-  tat = AfterTicks(limit.interval, now, after);
-  decision.limit = limit.burst;
-  decision.reset_after = RoundUp(tat) - now;
-  if (after <= depth) [[likely]] {
-    decision.remaining = static_cast<std::int64_t>((depth - after) / per_unit);
-  } else {
-    decision.wait = RoundUp(limit.interval, after - depth);
-  }
-  return true;
-}
-
-}  // namespace token_bucket
-
 // Takes `cost` if it passes.
 constexpr Decision Check(const TokenBucket& limit, FineTime& tat, Cost cost, Time now) {
-  Decision decision;
-  if (cost.units > 0 && cost.units <= limit.burst) {
-    const Uint128 most =
-        TicksOf(limit.interval, limit.burst) + TicksOf(limit.interval, limit.max_wait);
-    const bool passes = (most >> 62U) == 0
-                            ? token_bucket::Take<std::uint64_t>(limit, tat, cost, now, decision)
-                            : token_bucket::Take<Uint128>(limit, tat, cost, now, decision);
-    if (passes) return decision;
-  }
-  return Peek(limit, tat, cost, now);
+  const Decision answer = Peek(limit, tat, cost, now);
+  if (!answer.allowed || cost.units == 0) return answer;
+  const auto [held, depth] = token_bucket::ReachAt(limit, tat, now);
+  const Uint128 after = held + TicksOf(limit.interval, cost.units);
+  tat = AfterTicks(limit.interval, now, after);
+  Decision decision = token_bucket::Report(limit, after, depth);
+  decision.wait = answer.wait;
+  return decision;
 }
 
 // Gives back at most what is still held.

@@ -107,8 +107,10 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
   std::array<Item, kChargesMost> items;
   ShardsLock lock;
   for (std::size_t i = 0; i < count; ++i) {
-    const Call call = MakeCall(Operation::kCheck, request.charges[i]);
-    items[i] = {call, &ShardOf(call), i, false};
+    Call& call = items[i].call;
+    MakeCall(Operation::kCheck, request.charges[i], call);
+    items[i].shard = &ShardOf(call);
+    items[i].leader = i;
     items[i].shard->Prefetch(call);
     lock.Add(*items[i].shard);
     for (std::size_t j = 0; j < i; ++j) {

@@ -8,7 +8,7 @@ namespace {
 
 // Below this the tables' first pages would not fit.
 constexpr std::uint64_t kMemoryLeast = std::uint64_t{16} << 20U;
-// The tables reserve six times their memory in address space, of which there are 128 TiB.
+// The tables reserve three times their memory in address space, of which there are 128 TiB.
 constexpr std::uint64_t kMemoryMost = std::uint64_t{16} << 40U;
 
 // Holds the lock of one shard at a time, and keeps it while the next call is in the same shard.
@@ -53,11 +53,11 @@ Result<Done> MemoryStore::Init(const MemoryStoreOptions& options) {
   const std::size_t for_overflow = each / 4 / kPageBytes * kPageBytes;
   const std::size_t budget = each - for_overflow;
   const std::size_t rows_bytes = (budget / kPieceBytes + 1) * kRowBytes;
-  const std::size_t for_tables = Shard::kRegions * rows_bytes;
+  const std::size_t for_tables = Shard::kTables * rows_bytes;
   Result<Pages> pages = Pages::Reserve(for_tables + kShards * for_overflow);
   if (!pages.ok()) return pages.error();
   pages_ = std::move(pages).value();
-  for (std::size_t i = 0; i < Shard::kRegions; ++i) {
+  for (std::size_t i = 0; i < Shard::kTables; ++i) {
     // The first row stays on small pages, so that a few keys do not take megabytes.
     Pages::PreferLarge(pages_.data() + i * rows_bytes + kRowBytes, rows_bytes - kRowBytes);
   }
@@ -114,16 +114,25 @@ Time MemoryStore::Advance(Time now) {
   return Time{Nanos{std::max(count, latest)}};
 }
 
-Call MemoryStore::MakeCall(Operation operation, const Charge& charge) const {
+void MemoryStore::MakeCall(Operation operation, const Charge& charge, Call& call) const {
   const RegisteredLimit& limit = LimitOf(charge.limit);
-  return {&limit, &limit.current(), limit.Hash(charge.key), charge.cost, {}, operation};
+  // Member by member: copying a call right after it was made would wait for the stores of its
+  // parts.
+  call.limit = &limit;
+  call.terms = &limit.current();
+  call.hash = limit.Hash(charge.key);
+  call.cost = charge.cost;
+  call.permit = {};
+  call.operation = operation;
 }
 
 void MemoryStore::DecideEach(Operation operation, std::span<const Charge> charges,
                              std::span<Decision> decisions, Time now) {
   now = Advance(now);
   if (charges.size() == 1) {
-    decisions[0] = DecideOne(MakeCall(operation, charges[0]), now);
+    Call call;
+    MakeCall(operation, charges[0], call);
+    decisions[0] = DecideOne(call, now);
     return;
   }
   while (!charges.empty()) {
@@ -149,7 +158,7 @@ void MemoryStore::DecideBatch(Operation operation, std::span<const Charge> charg
                               std::span<Decision> decisions, Time now) {
   std::array<Call, kBatch> calls;
   for (std::size_t i = 0; i < charges.size(); ++i) {
-    calls[i] = MakeCall(operation, charges[i]);
+    MakeCall(operation, charges[i], calls[i]);
     ShardOf(calls[i]).Prefetch(calls[i]);
   }
   RunLock lock;
@@ -163,7 +172,8 @@ void MemoryStore::DecideBatch(Operation operation, std::span<const Charge> charg
 Decision MemoryStore::DecidePermit(Operation operation, const Charge& charge, PermitId permit,
                                    Time now) {
   now = Advance(now);
-  Call call = MakeCall(operation, charge);
+  Call call;
+  MakeCall(operation, charge, call);
   call.permit = permit;
   return DecideOne(call, now);
 }

@@ -85,7 +85,7 @@ class MemoryStore final : public Local {
   [[nodiscard]] RegisteredLimit& LimitOf(LimitHandle handle) const {
     return *limits_[handle.index].load(std::memory_order_acquire);
   }
-  [[nodiscard]] Call MakeCall(Operation operation, const Charge& charge) const;
+  void MakeCall(Operation operation, const Charge& charge, Call& call) const;
   [[nodiscard]] Shard& ShardOf(const Call& call) const { return shards_[call.hash >> 56U]; }
 
   Decision DecideOne(const Call& call, Time now);

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/aligned.h"
 #include "core/limit.h"
+#include "core/quick_window.h"
 #include "store/region.h"
 
 namespace sluice {
@@ -19,8 +21,15 @@ constexpr std::uint64_t Word(Time time) {
 }
 constexpr Time TimeOf(std::uint64_t word) { return Time{Nanos{static_cast<std::int64_t>(word)}}; }
 
-// Narrow: 56 bits of whole nanoseconds since the epoch, 8 bits of ticks.
+// Narrow: 56 bits of nanoseconds since the epoch, then either 8 bits of ticks or, for a sliding
+// window, its counters: these reach into the time, which is kept to kCoarse then, rounded up. A
+// window ends at a multiple of its period, which is longer than kCoarse, so nothing is lost.
 struct NarrowPacking {
+  static constexpr unsigned kCounterBits = 14;
+  static constexpr std::int64_t kCounterMost = (std::int64_t{1} << kCounterBits) - 1;
+  static constexpr unsigned kCoarseBits = 2 * kCounterBits - 8;
+  static constexpr Nanos kCoarse{std::int64_t{1} << kCoarseBits};
+
   Time epoch{};
 
   [[nodiscard]] FineTime Load(const Slot<1>& slot) const {
@@ -29,6 +38,16 @@ struct NarrowPacking {
   void Save(const FineTime& time, Slot<1>& slot) const {
     const auto whole = static_cast<std::uint64_t>((time.whole - epoch).count());
     slot.words[0] = (whole << 8U) | time.fraction;
+  }
+
+  // A later epoch, at `now` or less than kCoarse before it: the counters of windows stay in place.
+  [[nodiscard]] NarrowPacking MovedTo(Time now) const {
+    return {epoch + (now - epoch) / kCoarse * kCoarse};
+  }
+  // The word of a slot of this epoch under a later one; 0 if the key is unused by then.
+  [[nodiscard]] std::uint64_t WordUnder(const NarrowPacking& later, const Slot<1>& slot) const {
+    const auto age = static_cast<std::uint64_t>((later.epoch - epoch).count());
+    return slot.words[0] >> 8U < age ? 0 : slot.words[0] - (age << 8U);
   }
 };
 
@@ -58,32 +77,73 @@ inline void Load(const Slot<2>& slot, FixedWindow::State& state) {
   state = {TimeOf(slot.words[0]), static_cast<std::int64_t>(slot.words[1])};
 }
 
-// The end of the window is not kept: the key is unused one period after it if anything was charged
-// in it, at it if not.
-inline Time WindowEnd(const SlidingWindow& limit, std::uint64_t unused_at, std::int64_t current) {
-  return TimeOf(unused_at) - (current > 0 ? limit.rate.period : Nanos{0});
+// Sliding windows. The end of the window is not kept: the key is unused one period after it if
+// anything was charged in it, at it if not. `Window` is SlidingWindow or QuickWindow.
+template <typename Window>
+Time WindowEnd(const Window& window, Time unused_at, std::int64_t current) {
+  return unused_at - (current > 0 ? window.rate.period : Nanos{0});
+}
+template <typename Window>
+Time WindowUnusedAt(const Window& window, const SlidingWindow::State& state) {
+  return state.end + (state.current > 0 ? window.rate.period : Nanos{0});
+}
+inline Time AlignedStart(const SlidingWindow& window, Time time) {
+  return AlignedStart(time, window.rate.period);
 }
 
-inline void Save(const SlidingWindow& limit, const SlidingWindow::State& state, Slot<2>& slot) {
-  slot.words[0] = Word(UnusedAt(limit, state));
+template <typename Window>
+void SaveWindow(const NarrowPacking& packing, const Window& window,
+                const SlidingWindow::State& state, Slot<1>& slot) {
+  const Nanos ahead = WindowUnusedAt(window, state) - packing.epoch;
+  const auto coarse = static_cast<std::uint64_t>((ahead + NarrowPacking::kCoarse).count() - 1) >>
+                      NarrowPacking::kCoarseBits;
+  slot.words[0] = (coarse << (2 * NarrowPacking::kCounterBits)) |
+                  (static_cast<std::uint64_t>(state.previous) << NarrowPacking::kCounterBits) |
+                  static_cast<std::uint64_t>(state.current);
+}
+template <typename Window>
+SlidingWindow::State LoadWindow(const NarrowPacking& packing, const Window& window,
+                                const Slot<1>& slot) {
+  const std::uint64_t word = slot.words[0];
+  const std::uint64_t coarse = word >> (2 * NarrowPacking::kCounterBits);
+  const Nanos ahead{static_cast<std::int64_t>(coarse << NarrowPacking::kCoarseBits)};
+  const auto counter = [](std::uint64_t bits) {
+    return static_cast<std::int64_t>(bits) & NarrowPacking::kCounterMost;
+  };
+  const std::int64_t current = counter(word);
+  const Time unused_at = AlignedStart(window, packing.epoch + ahead);
+  return {WindowEnd(window, unused_at, current), counter(word >> NarrowPacking::kCounterBits),
+          current};
+}
+
+template <typename Window>
+void SaveWindow(const NarrowPacking& /*packing*/, const Window& window,
+                const SlidingWindow::State& state, Slot<2>& slot) {
+  slot.words[0] = Word(WindowUnusedAt(window, state));
   slot.words[1] = (static_cast<std::uint64_t>(state.previous) << 32U) |
                   static_cast<std::uint64_t>(state.current);
 }
-inline void Load(const SlidingWindow& limit, const Slot<2>& slot, SlidingWindow::State& state) {
-  state.previous = static_cast<std::int64_t>(slot.words[1] >> 32U);
-  state.current = static_cast<std::int64_t>(slot.words[1] & 0xffffffffU);
-  state.end = WindowEnd(limit, slot.words[0], state.current);
+template <typename Window>
+SlidingWindow::State LoadWindow(const NarrowPacking& /*packing*/, const Window& window,
+                                const Slot<2>& slot) {
+  const auto previous = static_cast<std::int64_t>(slot.words[1] >> 32U);
+  const auto current = static_cast<std::int64_t>(slot.words[1] & 0xffffffffU);
+  return {WindowEnd(window, TimeOf(slot.words[0]), current), previous, current};
 }
 
-inline void Save(const SlidingWindow& limit, const SlidingWindow::State& state, Slot<3>& slot) {
-  slot.words[0] = Word(UnusedAt(limit, state));
+template <typename Window>
+void SaveWindow(const NarrowPacking& /*packing*/, const Window& window,
+                const SlidingWindow::State& state, Slot<3>& slot) {
+  slot.words[0] = Word(WindowUnusedAt(window, state));
   slot.words[1] = static_cast<std::uint64_t>(state.previous);
   slot.words[2] = static_cast<std::uint64_t>(state.current);
 }
-inline void Load(const SlidingWindow& limit, const Slot<3>& slot, SlidingWindow::State& state) {
-  state.previous = static_cast<std::int64_t>(slot.words[1]);
-  state.current = static_cast<std::int64_t>(slot.words[2]);
-  state.end = WindowEnd(limit, slot.words[0], state.current);
+template <typename Window>
+SlidingWindow::State LoadWindow(const NarrowPacking& /*packing*/, const Window& window,
+                                const Slot<3>& slot) {
+  const auto previous = static_cast<std::int64_t>(slot.words[1]);
+  const auto current = static_cast<std::int64_t>(slot.words[2]);
+  return {WindowEnd(window, TimeOf(slot.words[0]), current), previous, current};
 }
 
 inline void Save(const WarmUpPacer::State& state, Slot<3>& slot) {
@@ -101,7 +161,7 @@ constexpr bool FitsSlot() {
   constexpr bool kFine = std::is_same_v<L, TokenBucket> || std::is_same_v<L, LeakyBucket>;
   constexpr bool kWindow = std::is_same_v<L, SlidingWindow>;
   if constexpr (kWords == 1) {
-    return kFine;
+    return kFine || kWindow;
   } else if constexpr (kWords == 2) {
     return kFine || kWindow || std::is_same_v<L, IntervalBucket> ||
            std::is_same_v<L, FixedWindow> || std::is_same_v<L, Pacer>;

@@ -31,14 +31,21 @@ struct alignas(64) Bucket {
 };
 static_assert(sizeof(Bucket<1>) == 64 && sizeof(Bucket<2>) == 128 && sizeof(Bucket<3>) == 128);
 
-// The buckets of a region lie in pieces of this size, one in each row (see pages.h): a row holds
-// one piece for each of the 256 shards.
+// A table takes memory in pieces of this size, one in each row (see pages.h): a row holds one piece
+// for each of the 256 shards.
 inline constexpr std::size_t kPieceBytes = kRowBytes / 256;
 
-// An array of buckets in reserved address space. A key belongs to exactly one bucket: the one at
-// spread * buckets / 2^64, where `spread` is a hash of it. That place grows with the number of
-// buckets and keeps the order of keys, so the array can be resized in place: to grow, buckets are
-// emptied from the top down and their keys placed anew above; to shrink, from the bottom up.
+// Which part of every piece a region has.
+enum class Part : std::uint8_t {
+  kMain,  // the first three quarters
+  kSide,  // the last quarter
+};
+
+// An array of buckets in reserved address space, of a number of pieces. A key belongs to exactly
+// one bucket: the one at spread * buckets / 2^64, where `spread` is a hash of it. That place grows
+// with the number of buckets and keeps the order of keys, so the array can be resized in place: to
+// grow, buckets are emptied from the top down and their keys placed anew above; to shrink, from the
+// bottom up.
 //
 // Thread safety: guarded by the shard's lock, but for Place, which a thread about to take the lock
 // may call to prefetch (its answer may then be stale).
@@ -47,56 +54,50 @@ inline constexpr std::size_t kPieceBytes = kRowBytes / 256;
 //   (1) While resizing, a key is placed by the new count if its old place is beyond the frontier
 //       (growing: at or above it; shrinking: below it), else by the old count.
 //   (2) A physical bucket holds keys of one of the two layouts, never of both.
-template <std::size_t kWords>
+template <std::size_t kWords, Part kPart>
 class Region {
  public:
   using BucketType = Bucket<kWords>;
-  static constexpr std::size_t kPerPiece = kPieceBytes / sizeof(BucketType);
+  // Buckets a piece.
+  static constexpr std::size_t kPerPiece =
+      kPieceBytes / 4 * (kPart == Part::kMain ? 3 : 1) / sizeof(BucketType);
 
-  // `memory` is this shard's piece of the first row.
-  void Init(std::byte* memory, std::size_t buckets) {
-    base_ = memory;
-    from_.store(buckets, std::memory_order_relaxed);
-    to_.store(buckets, std::memory_order_relaxed);
+  // `memory` is this shard's piece of the first row. Also to start with another number of pieces,
+  // as long as no bucket was ever used.
+  void Init(std::byte* memory, std::size_t pieces) {
+    memory_ = memory;
+    from_.store(pieces, std::memory_order_relaxed);
+    to_.store(pieces, std::memory_order_relaxed);
   }
 
-  // REQUIRES: no bucket was ever used.
-  void SetBuckets(std::size_t buckets) { Init(base_, buckets); }
-
   [[nodiscard]] BucketType& At(std::size_t index) const {
-    std::byte* const piece = base_ + index / kPerPiece * kRowBytes;
-    return reinterpret_cast<BucketType*>(piece)[index % kPerPiece];
+    return AtPlace({index / kPerPiece, index % kPerPiece});
   }
 
   [[nodiscard]] BucketType& Place(std::uint64_t spread) const {
     // Relaxed: under the lock they cannot change, and a prefetch may be wrong.
     const std::size_t from = from_.load(std::memory_order_relaxed);
     const std::size_t to = to_.load(std::memory_order_relaxed);
-    const std::size_t place = Scale(spread, from);
-    if (from == to) [[likely]]
-      return At(place);
-    const bool beyond = place >= frontier_.load(std::memory_order_relaxed);
-    return At(beyond == (to > from) ? Scale(spread, to) : place);
+    const PlaceInPiece place = Scale(spread, from);
+    if (from == to) return AtPlace(place);
+    const std::size_t index = place.piece * kPerPiece + place.bucket;
+    const bool beyond = index >= frontier_.load(std::memory_order_relaxed);
+    // One count or the other, rather than one branch or the other: no predictor could guess it.
+    return AtPlace(Scale(spread, beyond == (to > from) ? to : from));
   }
 
   [[nodiscard]] bool resizing() const { return From() != To(); }
-  [[nodiscard]] std::size_t buckets() const { return To(); }
+  [[nodiscard]] bool growing() const { return From() < To(); }
+  [[nodiscard]] std::size_t buckets() const { return To() * kPerPiece; }
 
   // Buckets that may hold keys.
-  [[nodiscard]] std::size_t extent() const { return From() > To() ? From() : To(); }
+  [[nodiscard]] std::size_t extent() const { return (From() > To() ? From() : To()) * kPerPiece; }
 
-  [[nodiscard]] std::size_t Bytes() const { return BytesFor(extent()); }
-  static std::size_t BytesFor(std::size_t buckets) {
-    // The first row is on small pages, later ones come a piece at a time.
-    const std::size_t bytes = buckets * sizeof(BucketType);
-    return RoundUpTo(bytes <= kPieceBytes ? kPageBytes : kPieceBytes, bytes);
-  }
-
-  // REQUIRES: !resizing().
-  void StartResize(std::size_t buckets) {
+  // REQUIRES: !resizing(), and another number of pieces than it has.
+  void StartResize(std::size_t pieces) {
     assert(!resizing());
-    frontier_.store(buckets > From() ? From() : 0, std::memory_order_relaxed);
-    to_.store(buckets, std::memory_order_relaxed);
+    frontier_.store(pieces > From() ? From() * kPerPiece : 0, std::memory_order_relaxed);
+    to_.store(pieces, std::memory_order_relaxed);
   }
 
   // Empties the next bucket to be placed anew and hands out its slots; the caller inserts them.
@@ -109,31 +110,60 @@ class Region {
     return std::exchange(At(index), BucketType{});
   }
 
-  // Whether every bucket has been taken; ends the resize if so and gives memory back.
+  // Prefetches what the next `count` calls of TakeNext will empty, and where most of that will go.
+  void PrefetchNext(std::size_t count) const {
+    const std::size_t frontier = frontier_.load(std::memory_order_relaxed);
+    const bool growing = To() > From();
+    const std::size_t left = growing ? frontier : From() * kPerPiece - frontier;
+    for (std::size_t i = 0; i < count && i < left; ++i) {
+      const std::size_t index = growing ? frontier - 1 - i : frontier + i;
+      PrefetchBucket(At(index));
+      // The keys of a bucket stay together, in the buckets around the same share of the new array.
+      PrefetchBucket(At(index * To() / From()));
+    }
+  }
+
+  static void PrefetchBucket(const BucketType& bucket) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&bucket);
+    for (std::size_t i = 0; i < sizeof(BucketType); i += 64) __builtin_prefetch(bytes + i, 1);
+  }
+
+  // Whether every bucket has been taken; ends the resize if so.
   bool Finish() {
     const std::size_t frontier = frontier_.load(std::memory_order_relaxed);
     const bool growing = To() > From();
-    if (growing ? frontier != 0 : frontier != From()) return false;
-    const std::size_t pieces_before = RoundUpTo(kPieceBytes, Bytes()) / kPieceBytes;
+    if (frontier != (growing ? 0 : From() * kPerPiece)) return false;
     from_.store(To(), std::memory_order_relaxed);
-    const std::size_t pieces = RoundUpTo(kPieceBytes, Bytes()) / kPieceBytes;
-    for (std::size_t piece = pieces; piece < pieces_before; ++piece) {
-      Pages::Discard(base_ + piece * kRowBytes, kPieceBytes);
-    }
     return true;
   }
 
  private:
-  static std::size_t Scale(std::uint64_t spread, std::size_t buckets) {
-    return static_cast<std::size_t>((static_cast<Uint128>(spread) * buckets) >> 64U);
+  static constexpr std::size_t kOffset = kPart == Part::kMain ? 0 : kPieceBytes / 4 * 3;
+
+  struct PlaceInPiece {
+    std::size_t piece;
+    std::size_t bucket;
+  };
+
+  // spread * buckets / 2^64, without a division: the whole part of spread * pieces / 2^64 is the
+  // piece, and the same share of its buckets as the rest is of 2^64 lies before the bucket.
+  static PlaceInPiece Scale(std::uint64_t spread, std::size_t pieces) {
+    const Uint128 place = static_cast<Uint128>(spread) * pieces;
+    const auto rest = static_cast<std::uint64_t>(place);
+    return {static_cast<std::size_t>(place >> 64U),
+            static_cast<std::size_t>((static_cast<Uint128>(rest) * kPerPiece) >> 64U)};
+  }
+  [[nodiscard]] BucketType& AtPlace(PlaceInPiece place) const {
+    std::byte* const buckets = memory_ + place.piece * kRowBytes + kOffset;
+    return reinterpret_cast<BucketType*>(buckets)[place.bucket];
   }
   [[nodiscard]] std::size_t From() const { return from_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t To() const { return to_.load(std::memory_order_relaxed); }
 
-  std::byte* base_ = nullptr;
-  std::atomic<std::size_t> from_{0};      // buckets of the old layout
-  std::atomic<std::size_t> to_{0};        // buckets of the new layout; equal when at rest
-  std::atomic<std::size_t> frontier_{0};  // see invariant (1)
+  std::byte* memory_ = nullptr;
+  std::atomic<std::size_t> from_{0};      // pieces of the old layout
+  std::atomic<std::size_t> to_{0};        // pieces of the new layout; equal when at rest
+  std::atomic<std::size_t> frontier_{0};  // a bucket; see invariant (1)
 };
 
 }  // namespace sluice

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/packing.h"
+
 namespace sluice {
 namespace {
 
@@ -51,6 +53,9 @@ struct ShapeOf {
   Shape operator()(const IntervalBucket& /*t*/) const { return Shape::kPair; }
   Shape operator()(const FixedWindow& /*t*/) const { return Shape::kPair; }
   Shape operator()(const SlidingWindow& t) const {
+    const bool narrow = t.rate.count <= NarrowPacking::kCounterMost &&
+                        t.rate.period >= NarrowPacking::kCoarse && span <= kNarrowSpan;
+    if (narrow) return Shape::kNarrow;
     return t.rate.count <= UINT32_MAX ? Shape::kPair : Shape::kTriple;
   }
   Shape operator()(const Pacer& /*t*/) const { return Shape::kPair; }
@@ -60,11 +65,38 @@ struct ShapeOf {
   Shape operator()(const Concurrency& /*t*/) const { return Shape::kBlock; }
 };
 
+// The terms as the shard's quickest piece of code takes them, if it does.
+Quick QuickOf(const Terms& terms, Shape shape) {
+  const auto* const bucket = std::get_if<TokenBucket>(&terms);
+  if (bucket != nullptr && shape == Shape::kNarrow) {
+    if (const auto quick = QuickBucket::For(*bucket)) return *quick;
+  }
+  const auto* const window = std::get_if<SlidingWindow>(&terms);
+  if (window != nullptr && shape != Shape::kTriple) {
+    if (const auto quick = QuickWindow::For(*window)) return *quick;
+  }
+  return {};
+}
+
+struct UnitsMost {
+  std::int64_t operator()(std::monostate /*none*/) const { return 0; }
+  std::int64_t operator()(const QuickBucket& t) const { return t.burst; }
+  std::int64_t operator()(const QuickWindow& t) const { return t.rate.count; }
+};
+
 }  // namespace
 
 PreparedTerms PreparedTerms::For(const Limit& limit, std::uint8_t id) {
   const Nanos span = std::visit(Span{}, limit.terms);
-  return {limit, OverflowTerms::For(limit.terms), span, std::visit(ShapeOf{span}, limit.terms), id};
+  const Shape shape = std::visit(ShapeOf{span}, limit.terms);
+  const Quick quick = QuickOf(limit.terms, shape);
+  return {.shape = shape,
+          .id = id,
+          .quick_units = std::visit(UnitsMost{}, quick),
+          .quick = quick,
+          .limit = limit,
+          .overflow = OverflowTerms::For(limit.terms),
+          .span = span};
 }
 
 RegisteredLimit::RegisteredLimit(std::string name, std::uint32_t index, HashSeed seed,

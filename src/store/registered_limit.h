@@ -7,9 +7,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/limit.h"
+#include "core/quick_bucket.h"
+#include "core/quick_window.h"
 #include "sluice/result.h"
 #include "store/overflow.h"
 #include "store/sip_hash.h"
@@ -24,13 +27,18 @@ enum class Shape : std::uint8_t {
   kBlock,   // memory of its own
 };
 
+// The terms of the algorithms that the shard decides without going through the core's general form.
+using Quick = std::variant<std::monostate, QuickBucket, QuickWindow>;
+
 // The terms of a limit at one time, with all that deciding needs worked out. Immutable.
 struct PreparedTerms {
+  Shape shape = Shape::kNarrow;
+  std::uint8_t id = 0;           // names these terms in a slot; 1 to 255
+  std::int64_t quick_units = 0;  // `quick` takes costs of 1 to this many units
+  Quick quick;
   Limit limit;
   OverflowTerms overflow;
   Nanos span{0};  // no state of these terms stays in use longer than this after its last change
-  Shape shape = Shape::kNarrow;
-  std::uint8_t id = 0;  // names these terms in a slot; 1 to 255
 
   static PreparedTerms For(const Limit& limit, std::uint8_t id);
 };

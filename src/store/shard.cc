@@ -15,13 +15,10 @@ void Shard::FreeBlock::operator()(const Slot<2>& slot) const {
 
 void Shard::Init(const Memory& memory) {
   budget_ = memory.budget;
-  const auto region = [&memory](std::size_t index) {
-    return memory.tables + index * memory.rows_bytes;
-  };
-  narrow_.Init(region(0), region(1));
-  pairs_.Init(region(2), region(3));
-  triples_.Init(region(4), region(5));
-  block_slots_.Init(region(6), region(7));
+  narrow_.Init(memory.tables);
+  pairs_.Init(memory.tables + memory.rows_bytes);
+  triples_.Init(memory.tables + 2 * memory.rows_bytes);
+  block_slots_.Init(memory.tables + 3 * memory.rows_bytes);
   overflow_.Init(memory.overflow, memory.overflow_bytes);
 }
 
@@ -31,7 +28,7 @@ std::size_t Shard::BytesInUse() const {
 }
 
 std::size_t Shard::BytesFor(std::size_t own) const {
-  // Every table's first pages are set aside, so that a limit of another shape always finds room.
+  // Every table's first piece is set aside, so that a limit of another shape always finds room.
   std::size_t aside = 0;
   const auto set_aside = [&aside](const auto& table) {
     if (!table.touched()) aside += table.kBytesLeast;
@@ -91,13 +88,10 @@ Decision Shard::RunShared(const Call& call, Time now) {
 
 // Once a year, and then for one shard at a time: every narrow slot counts from a later epoch.
 void Shard::MoveEpoch(Time now) {
-  const std::uint64_t threshold = Threshold(static_cast<const Slot<1>*>(nullptr), now);
-  const auto age = static_cast<std::uint64_t>((now - epoch_).count());
-  narrow_.ForEach([threshold, age](Slot<1>& slot) {
-    // An unused slot becomes one at the new epoch, which is unused too.
-    slot.words[0] = slot.words[0] <= threshold ? 0 : slot.words[0] - (age << 8U);
-  });
-  epoch_ = now;
+  const NarrowPacking before{epoch_};
+  const NarrowPacking after = before.MovedTo(now);
+  narrow_.ForEach([&](Slot<1>& slot) { slot.words[0] = before.WordUnder(after, slot); });
+  epoch_ = after.epoch;
 }
 
 Decision Shard::RunAny(const Call& call, Time now) {
@@ -121,7 +115,7 @@ void Shard::StepAnother(const void* just_stepped, Time now) {
   bool stepped = false;
   const auto step = [&](auto& table) {
     if (!table.touched() || &table == just_stepped) return;
-    StepTable(table, now);
+    StepTable(table, now, Pace::kQuiet);
     NoteMoves(table);
     stepped = true;
   };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <variant>
 
 #include "core/limit.h"
@@ -56,7 +57,7 @@ class alignas(128) Shard {
  public:
   struct Memory {
     std::byte* tables = nullptr;    // this shard's piece of the first row
-    std::size_t rows_bytes = 0;     // of the rows of one region; there are kRegions of them
+    std::size_t rows_bytes = 0;     // of the rows of one table; there are kTables of them
     std::size_t budget = 0;         // most bytes that tables and blocks may use
     std::byte* overflow = nullptr;  // zeroed
     std::size_t overflow_bytes = 0;
@@ -67,7 +68,7 @@ class alignas(128) Shard {
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
-  static constexpr std::size_t kRegions = 8;  // two for each table
+  static constexpr std::size_t kTables = 4;
 
   void Init(const Memory& memory);
 
@@ -134,21 +135,31 @@ class alignas(128) Shard {
 
   void PrefetchWide(const Call& call) const;
 
-  // The common case in one piece: a token bucket whose key is known under the same terms, a check
-  // that passes, no housekeeping due. False: nothing was done, RunAny has to.
+  // The common case in one piece: a key known under the same terms. False: nothing was done, RunAny
+  // has to.
   bool CheckHeld(const Call& call, Time now, Decision& decision) {
-    const auto* const terms = std::get_if<TokenBucket>(&call.terms->limit.terms);
-    const bool fits = call.terms->shape == Shape::kNarrow && terms != nullptr;
-    if (!fits || call.cost.units <= 0 || call.cost.units > terms->burst) return false;
-    if (calls_since_step_ + 1 >= kCallsPerStep || now - epoch_ > kEpochAge) return false;
-    Slot<1>* const slot = narrow_.Find(call.key());
-    const bool known = slot != nullptr && narrow_.TermsOf(*slot) == call.terms->id;
-    if (!known || slot->words[0] == kSeated) return false;
+    const PreparedTerms& terms = *call.terms;
+    if (call.cost.units <= 0 || call.cost.units > terms.quick_units) return false;
+    if (now - epoch_ > kEpochAge) return false;
+    return terms.shape == Shape::kNarrow ? CheckHeldIn(narrow_, call, now, decision)
+                                         : CheckHeldIn(pairs_, call, now, decision);
+  }
+
+  template <typename TableType>
+  bool CheckHeldIn(TableType& table, const Call& call, Time now, Decision& decision) {
+    auto* const slot = table.Find(call.key(), call.terms->id);
+    if (slot == nullptr || slot->words[0] == kSeated) return false;
     const NarrowPacking packing{epoch_};
-    FineTime tat = packing.Load(*slot);
-    if (!token_bucket::Take<std::uint64_t>(*terms, tat, call.cost, now, decision)) return false;
-    packing.Save(tat, *slot);
-    ++calls_since_step_;
+    if (const auto* const window = std::get_if<QuickWindow>(&call.terms->quick)) {
+      SlidingWindow::State state = LoadWindow(packing, *window, *slot);
+      if (!sluice::Check(*window, state, call.cost, now, decision)) return false;
+      SaveWindow(packing, *window, state, *slot);
+    } else if constexpr (std::is_same_v<decltype(slot), Slot<1>* const>) {
+      FineTime tat = packing.Load(*slot);
+      sluice::Check(*std::get_if<QuickBucket>(&call.terms->quick), tat, call.cost, now, decision);
+      packing.Save(tat, *slot);
+    }
+    HousekeepSometimes(table, now);
     return true;
   }
 
@@ -226,23 +237,23 @@ class alignas(128) Shard {
 
   // A bounded piece of housekeeping, with every key that is added and every few calls besides.
   template <typename TableType>
-  void Housekeep(TableType& table, Time now) {
+  void Housekeep(TableType& table, Time now, Pace pace) {
     calls_since_step_ = 0;
-    StepTable(table, now);
+    StepTable(table, now, pace);
     NoteMoves(table);
     if (table.moved() == 0) StepAnother(&table, now);
   }
   template <typename TableType>
-  void StepTable(TableType& table, Time now) {
+  void StepTable(TableType& table, Time now, Pace pace) {
     table.ResetMoved();
-    table.Step(Threshold(static_cast<const typename TableType::SlotType*>(nullptr), now),
-               BytesFor(table.Bytes()));
+    if (table.WantsResize()) table.Resize(BytesFor(table.Bytes()));
+    table.Step(Threshold(static_cast<const typename TableType::SlotType*>(nullptr), now), pace);
   }
   // The tables that no call asks for must be swept and shrunk too; they take turns.
   void StepAnother(const void* just_stepped, Time now);
   template <typename TableType>
   void HousekeepSometimes(TableType& table, Time now) {
-    if (++calls_since_step_ >= kCallsPerStep) Housekeep(table, now);
+    if (++calls_since_step_ >= kCallsPerStep) Housekeep(table, now, Pace::kQuiet);
   }
   template <typename TableType>
   void NoteMoves(TableType& table) {
@@ -252,7 +263,7 @@ class alignas(128) Shard {
   // A slot for a key that has none in `table`, or null if there is no memory for it.
   template <typename TableType>
   auto* Insert(TableType& table, const Call& call, Time now) {
-    if (calls_since_step_ != 0) Housekeep(table, now);
+    if (calls_since_step_ != 0) Housekeep(table, now, Pace::kAdding);
     auto* const slot =
         table.Insert(call.key(), call.terms->id,
                      Threshold(static_cast<const typename TableType::SlotType*>(nullptr), now));

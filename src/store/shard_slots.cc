@@ -78,10 +78,11 @@ constexpr bool kChangesState = (std::is_same_v<From, TokenBucket> &&
 
 template <std::size_t kWords, typename L>
 void Shard::LoadState(const Slot<kWords>& slot, const L& terms, typename L::State& state) const {
-  if constexpr (kWords == 1) {
-    state = NarrowPacking{epoch_}.Load(slot);
-  } else if constexpr (std::is_same_v<L, SlidingWindow>) {
-    Load(terms, slot, state);
+  const NarrowPacking narrow{epoch_};
+  if constexpr (std::is_same_v<L, SlidingWindow>) {
+    state = LoadWindow(narrow, terms, slot);
+  } else if constexpr (kWords == 1) {
+    state = narrow.Load(slot);
   } else {
     Load(slot, state);
   }
@@ -89,10 +90,11 @@ void Shard::LoadState(const Slot<kWords>& slot, const L& terms, typename L::Stat
 
 template <std::size_t kWords, typename L>
 void Shard::SaveState(const L& terms, const typename L::State& state, Slot<kWords>& slot) const {
-  if constexpr (kWords == 1) {
-    NarrowPacking{epoch_}.Save(state, slot);
-  } else if constexpr (std::is_same_v<L, SlidingWindow>) {
-    Save(terms, state, slot);
+  const NarrowPacking narrow{epoch_};
+  if constexpr (std::is_same_v<L, SlidingWindow>) {
+    SaveWindow(narrow, terms, state, slot);
+  } else if constexpr (kWords == 1) {
+    narrow.Save(state, slot);
   } else {
     Save(state, slot);
   }

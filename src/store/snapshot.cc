@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 Error DoesNotFit() { return {"the snapshot's states do not fit; expected a larger memory limit"}; }
 
@@ -133,7 +133,7 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, Time now, Sn
                                     Adjust adjust) {
   using SlotType = typename TableType::SlotType;
   const std::uint64_t threshold = shard.Threshold(static_cast<const SlotType*>(nullptr), now);
-  // Nothing was inserted yet, so the table's own first pages are set aside for it.
+  // Nothing was inserted yet, so the table's own first piece is set aside for it.
   table.Reserve(in.Number<std::uint64_t>(), shard.BytesFor(0) + TableType::kBytesLeast);
   while (true) {
     SlotType slot;
@@ -157,11 +157,11 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, Time now, Sn
 
 Result<Done> Snapshot::RestoreShard(Shard& shard, Time now, SnapshotReader& in) {
   shard.Advance(now);
-  shard.epoch_ = now;
-  const auto age = static_cast<std::uint64_t>((now - in.Number<Time>()).count());
-  const auto from_new_epoch = [age](Slot<1>& slot) -> Result<Done> {
-    const bool unused = (slot.words[0] >> 8U) < age;
-    slot.words[0] = unused ? 0 : slot.words[0] - (age << 8U);
+  const NarrowPacking before{in.Number<Time>()};
+  const NarrowPacking after = before.MovedTo(now);
+  shard.epoch_ = after.epoch;
+  const auto from_new_epoch = [before, after](Slot<1>& slot) -> Result<Done> {
+    slot.words[0] = before.WordUnder(after, slot);
     return Done{};
   };
   const auto as_it_is = [](const auto& /*slot*/) -> Result<Done> { return Done{}; };

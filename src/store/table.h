@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,15 +16,21 @@ struct KeyHash {
   std::uint64_t bits = 1;
 };
 
+// Why a piece of housekeeping is done.
+enum class Pace : std::uint8_t {
+  kAdding,  // a key is about to be added
+  kQuiet,   // some calls have passed
+};
+
 // A hash table of fixed-width slots with two regions, three quarters and one quarter of the
 // buckets. A key lives in its main bucket where there is room, else in its side bucket; where both
 // are full, a neighbour is moved to its own other bucket. So a lookup reads one bucket for most
 // keys and never more than two (and the stash, empty but for bad luck).
 //
 // Thread safety: guarded by the shard's lock, but for Prefetch.
-// Memory: grows in place by a tenth and shrinks to what is used (see Region), so there is no second
-// copy of the table at any time and a growing table stays 74 to 84 % full.
-// Cost: no operation moves more than kMovesMost slots; `moved()` counts.
+// Memory: whole pieces. Grows in place by a sixteenth and shrinks to what is used (see Region), so
+// there is no second copy of the table at any time and a growing table of some size stays 74 to 84
+// % full. Cost: no operation moves more than kMovesMost slots; `moved()` counts.
 //
 // `Forget` is called with every slot that is dropped because its key is unused.
 //
@@ -41,36 +48,32 @@ class Table {
 
   explicit Table(Forget forget) : forget_(std::move(forget)) {}
 
-  // Two pieces of zeroed rows, `main` with room for as many bytes as the table may ever have.
-  void Init(std::byte* main, std::byte* side) {
-    main_.Init(main, 3 * kSideBucketsLeast);
-    side_.Init(side, kSideBucketsLeast);
+  // `memory` is this shard's piece of the first of the table's rows, which are zeroed and as many
+  // as the table may ever need.
+  void Init(std::byte* memory) {
+    memory_ = memory;
+    SetPieces(1);
   }
 
   // Makes room for this many keys at once, within `bytes_max`. Keys that come in the order of their
   // hashes, as ForEach hands them out, would not fit a table that grows under them.
   // REQUIRES: nothing was ever inserted.
   void Reserve(std::size_t keys, std::size_t bytes_max) {
-    const std::size_t most = bytes_max / sizeof(BucketType) / 4;
-    const std::size_t wanted = keys * 10 / (34 * BucketType::kSlots) + 1;  // 85 % full
-    const std::size_t side = std::max(std::min(wanted, most), kSideBucketsLeast);
-    main_.SetBuckets(3 * side);
-    side_.SetBuckets(side);
+    const std::size_t wanted = keys * 100 / (kSlotsPerPiece * 85) + 1;
+    SetPieces(std::max<std::size_t>(std::min(wanted, bytes_max / kPieceBytes), 1));
   }
 
   void Prefetch(KeyHash hash) const {
-    PrefetchBucket(main_.Place(MainSpread(hash.bits)));
-    PrefetchBucket(side_.Place(SideSpread(hash.bits)));
+    main_.PrefetchBucket(main_.Place(MainSpread(hash.bits)));
+    side_.PrefetchBucket(side_.Place(SideSpread(hash.bits)));
   }
 
   [[nodiscard]] std::size_t used() const { return used_; }
-  [[nodiscard]] std::size_t Bytes() const {
-    return used_ == 0 && !touched_ ? 0 : main_.Bytes() + side_.Bytes();
-  }
+  [[nodiscard]] std::size_t Bytes() const { return touched_ ? pieces_ * kPieceBytes : 0; }
   // Whether any page may have been written.
   [[nodiscard]] bool touched() const { return touched_; }
   // What even one key takes.
-  static constexpr std::size_t kBytesLeast = 2 * kPageBytes;
+  static constexpr std::size_t kBytesLeast = kPieceBytes;
   [[nodiscard]] int moved() const { return moved_; }
   void ResetMoved() { moved_ = 0; }
 
@@ -82,6 +85,20 @@ class Table {
       if (HashOf(stash_[i]) == hash.bits) return &stash_[i];
     }
     return nullptr;
+  }
+
+  // The slot of a key that was written under `terms`, or null, also if it is in the stash. Looks at
+  // every slot of a bucket instead of stopping at the right one, which no branch predictor could
+  // guess.
+  [[nodiscard]] SlotType* Find(KeyHash hash, std::uint8_t terms) {
+    const std::uint64_t key = (hash.bits << 8U) | terms;
+    if (SlotType* const slot = FindIn(main_.Place(MainSpread(hash.bits)), key)) return slot;
+    return FindIn(side_.Place(SideSpread(hash.bits)), key);
+  }
+
+  // Whether a slot is neither in its main bucket nor in its side bucket.
+  [[nodiscard]] bool InStash(const SlotType& slot) const {
+    return &slot >= stash_.data() && &slot < stash_.data() + stash_size_;
   }
 
   // A slot for a key that has none, its key word set under `terms`; null if there is no room.
@@ -99,7 +116,7 @@ class Table {
   void Erase(SlotType& slot) {
     forget_(slot);
     --used_;
-    if (&slot >= stash_.data() && &slot < stash_.data() + stash_size_) {
+    if (InStash(slot)) {
       slot = stash_[--stash_size_];
       stash_[stash_size_] = SlotType{};
     } else {
@@ -107,16 +124,30 @@ class Table {
     }
   }
 
-  // A bounded piece of housekeeping: goes on with a resize, or looks for unused keys and starts
-  // one. The table may use up to `bytes_max`.
-  void Step(std::uint64_t threshold, std::size_t bytes_max) {
-    if (used_ == 0 && !touched_) return;
-    if (main_.resizing() || side_.resizing()) {
-      Migrate(threshold);
-    } else {
-      MaybeResize(bytes_max);
-    }
-    for (int i = 0; i < kSweepBuckets; ++i) SweepNext(threshold);
+  // Whether the table is too full or too empty for its size, and at rest.
+  [[nodiscard]] bool WantsResize() const { return !resizing() && (TooFull() || TooEmpty()); }
+
+  // Starts to grow or to shrink. The table may use up to `bytes_max`. REQUIRES: WantsResize().
+  void Resize(std::size_t bytes_max) {
+    // By a sixteenth, to the nearest piece: little enough that memory which only the first shards
+    // to grow have taken is no waste to speak of, and more than the keys that may be added
+    // meanwhile.
+    const std::size_t more = std::max<std::size_t>((pieces_ + 8) / 16, 1);
+    const std::size_t wanted = TooFull() ? pieces_ + more : PiecesThatFit();
+    const std::size_t pieces = std::min(wanted, bytes_max / kPieceBytes);
+    if (pieces == pieces_ || (pieces < pieces_ && TooFull())) return;
+    main_.StartResize(pieces);
+    side_.StartResize(pieces);
+    pieces_ = std::max(pieces_, pieces);
+  }
+
+  // A bounded piece of housekeeping: goes on with a resize, and looks for unused keys.
+  void Step(std::uint64_t threshold, Pace pace) {
+    if (!touched_) return;
+    if (stash_size_ != 0) DrainStash(threshold);
+    if (resizing() && !(pace == Pace::kQuiet && GrowthCanWait())) Migrate(threshold);
+    for (std::size_t i = 0; i < kSweepBuckets; ++i) SweepNext(threshold);
+    PrefetchForNextStep();
   }
 
   // Calls visit(slot) for every slot in use.
@@ -137,15 +168,18 @@ class Table {
   static std::uint8_t TermsOf(const SlotType& slot) { return static_cast<std::uint8_t>(slot.key); }
 
  private:
-  static constexpr std::size_t kSideBucketsLeast = 1024 / sizeof(BucketType);
+  static constexpr std::size_t kSlotsPerPiece =
+      (Region<kWords, Part::kMain>::kPerPiece + Region<kWords, Part::kSide>::kPerPiece) *
+      BucketType::kSlots;
   static constexpr std::size_t kStashSlots = 16;
-  static constexpr int kSweepBuckets = 2;
-  // Load from which on the table grows. What is not yet placed anew when growing ends is 8 %
+  static constexpr std::size_t kSweepBuckets = 2;
+  // Load from which on the table grows. What is not yet placed anew when growing ends is 4 %
   // fuller, and even there a key finds room within two moves but for one in millions.
   static constexpr std::size_t kPercentFull = BucketType::kSlots == 5 ? 84 : 82;
-  // Buckets placed anew by one step: three of the main region, which has three times the buckets,
-  // for one of the side region.
-  static constexpr int kMainBucketsPerStep = 3;
+  // Buckets placed anew by one step: as many of the main region for one of the side region as it
+  // has more buckets.
+  static constexpr std::size_t kMainBucketsPerStep = 6;
+  static constexpr std::size_t kSideBucketsPerStep = 2;
   // Another bucket is taken only while its slots, each with two moves to make room, and the two
   // moves of an insert fit below kMovesMost.
   static constexpr int kMovesForBucket = 3 * static_cast<int>(BucketType::kSlots) + 2;
@@ -156,16 +190,19 @@ class Table {
   BucketType& MainOf(const SlotType& slot) const { return main_.Place(MainSpread(HashOf(slot))); }
   BucketType& SideOf(const SlotType& slot) const { return side_.Place(SideSpread(HashOf(slot))); }
 
-  static void PrefetchBucket(const BucketType& bucket) {
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&bucket);
-    for (std::size_t i = 0; i < sizeof(BucketType); i += 64) __builtin_prefetch(bytes + i, 1);
-  }
-
   static SlotType* FindIn(BucketType& bucket, KeyHash hash) {
     for (SlotType& slot : bucket.slots) {
       if (HashOf(slot) == hash.bits) return &slot;
     }
     return nullptr;
+  }
+
+  static SlotType* FindIn(BucketType& bucket, std::uint64_t key) {
+    unsigned found = 0;
+    for (std::size_t i = 0; i < BucketType::kSlots; ++i) {
+      found |= static_cast<unsigned>(bucket.slots[i].key == key) << i;
+    }
+    return found != 0 ? &bucket.slots[std::countr_zero(found)] : nullptr;
   }
 
   // An empty slot of the bucket, made by dropping an unused key if need be; or null.
@@ -244,81 +281,95 @@ class Table {
            moved_ + kMovesForBucket <= kMovesMost;
   }
 
-  void Migrate(std::uint64_t threshold) {
-    DrainStash(threshold);
-    for (int i = 0; i < kMainBucketsPerStep && main_.resizing() && MayTakeBucket(); ++i) {
-      Replace(main_.TakeNext(), threshold);
-      main_.Finish();
-    }
-    if (side_.resizing() && MayTakeBucket()) {
-      Replace(side_.TakeNext(), threshold);
-      side_.Finish();
+  template <typename RegionType>
+  void MigrateSome(RegionType& region, std::size_t buckets, std::uint64_t threshold) {
+    for (std::size_t i = 0; i < buckets && region.resizing() && MayTakeBucket(); ++i) {
+      Replace(region.TakeNext(), threshold);
+      region.Finish();
     }
   }
 
-  // Tries to find a bucket for the last key of the stash.
+  void Migrate(std::uint64_t threshold) {
+    MigrateSome(main_, kMainBucketsPerStep, threshold);
+    MigrateSome(side_, kSideBucketsPerStep, threshold);
+    if (!resizing()) GiveBack();
+  }
+
+  // Pieces that a shrunken table has left.
+  void GiveBack() {
+    for (; pieces_ * Region<kWords, Part::kMain>::kPerPiece > main_.buckets(); --pieces_) {
+      Pages::Discard(memory_ + (pieces_ - 1) * kRowBytes, kPieceBytes);
+    }
+  }
+
+  // Tries to find a bucket for the last key of the stash. REQUIRES: there is one.
   void DrainStash(std::uint64_t threshold) {
-    if (stash_size_ == 0) return;
     const SlotType slot = stash_[stash_size_ - 1];
     stash_[--stash_size_] = SlotType{};
     *MakeRoom(HashOf(slot), threshold) = slot;
     ++moved_;
   }
 
-  [[nodiscard]] std::size_t Buckets() const { return main_.buckets() + side_.buckets(); }
+  void SetPieces(std::size_t pieces) {
+    pieces_ = pieces;
+    main_.Init(memory_, pieces);
+    side_.Init(memory_, pieces);
+  }
 
-  void MaybeResize(std::size_t bytes_max) {
-    DrainStash(0);
-    const std::size_t buckets = Buckets();
-    const std::size_t slots = buckets * BucketType::kSlots;
+  [[nodiscard]] bool resizing() const { return main_.resizing() || side_.resizing(); }
+
+  [[nodiscard]] bool TooFull() const {
     // A stash that fills up says that the buckets are too full, whatever the load.
-    if (used_ * 100 > slots * kPercentFull || stash_size_ > kStashSlots / 2) {
-      ResizeTo(buckets + std::max<std::size_t>(buckets / 10, 16), bytes_max);
-    } else if (buckets > 4 * kSideBucketsLeast && used_ * 100 < slots * 60) {
-      // Three quarters full at the end, with a key added at every step on the way: one pass,
-      // however empty the table is.
-      const std::size_t fits = (used_ + side_.buckets()) * 4 / (3 * BucketType::kSlots) + 4;
-      ResizeTo(std::min(fits, buckets - 1), bytes_max);
-    }
+    return used_ * 100 > pieces_ * kSlotsPerPiece * kPercentFull || stash_size_ > kStashSlots / 2;
+  }
+  [[nodiscard]] bool TooEmpty() const {
+    return used_ * 100 < pieces_ * kSlotsPerPiece * 60 && PiecesThatFit() < pieces_;
+  }
+  // Growing is for keys that are added: while none is, and as long as those that are there need the
+  // room, a table half way through is as good as any.
+  [[nodiscard]] bool GrowthCanWait() const {
+    const bool growing = main_.growing() || side_.growing();
+    return growing && used_ * 100 > pieces_ * kSlotsPerPiece * 70;
+  }
+  // Three quarters full once they are all there is, with a key added at every step until then: one
+  // pass, however empty the table is.
+  [[nodiscard]] std::size_t PiecesThatFit() const {
+    return (used_ + side_.buckets()) * 4 / (3 * kSlotsPerPiece) + 1;
   }
 
-  // Starts a resize to about `buckets`, of which a quarter is for the side region. A table of some
-  // size is cut to whole pieces, since that is how it takes memory.
-  void ResizeTo(std::size_t buckets, std::size_t bytes_max) {
-    constexpr std::size_t kPerPiece = Region<kWords>::kPerPiece;
-    std::size_t side = std::max(buckets / 4, kSideBucketsLeast);
-    std::size_t main = 3 * side;
-    if (buckets >= 4 * kPerPiece) {
-      const std::size_t wanted = (buckets + kPerPiece - 1) / kPerPiece;
-      const std::size_t pieces =
-          std::max<std::size_t>(std::min(wanted, bytes_max / kPieceBytes), 4);
-      side = (pieces + 2) / 4 * kPerPiece;
-      main = pieces * kPerPiece - side;
-    }
-    if (main > main_.buckets() && Region<kWords>::BytesFor(main) + side_.Bytes() > bytes_max)
-      return;
-    if (main != main_.buckets()) main_.StartResize(main);
-    if (side != side_.buckets()) side_.StartResize(side);
+  // By the next step they will be in the cache.
+  void PrefetchForNextStep() const {
+    for (std::size_t i = 0; i < kSweepBuckets; ++i) main_.PrefetchBucket(ToSweep(i));
+    if (main_.resizing()) main_.PrefetchNext(kMainBucketsPerStep);
+    if (side_.resizing()) side_.PrefetchNext(kSideBucketsPerStep);
   }
 
-  // Looks at one bucket, in turn, and drops its unused keys.
-  void SweepNext(std::uint64_t threshold) {
+  // The bucket to be swept after `later` others, those of the main region first. May be one beyond
+  // the last.
+  [[nodiscard]] BucketType& ToSweep(std::size_t later) const {
     const std::size_t main = main_.extent();
-    if (sweep_at_ >= main + side_.extent()) sweep_at_ = 0;
-    BucketType& bucket = sweep_at_ < main ? main_.At(sweep_at_) : side_.At(sweep_at_ - main);
-    for (SlotType& slot : bucket.slots) {
+    const std::size_t at = sweep_at_ + later;
+    return at < main ? main_.At(at) : side_.At(at - main);
+  }
+
+  // Looks at one bucket and drops its unused keys.
+  void SweepNext(std::uint64_t threshold) {
+    if (sweep_at_ >= main_.extent() + side_.extent()) sweep_at_ = 0;
+    for (SlotType& slot : ToSweep(0).slots) {
       if (slot.key != 0 && slot.words[0] <= threshold) Erase(slot);
     }
     ++sweep_at_;
   }
 
-  Region<kWords> main_;
-  Region<kWords> side_;
+  Region<kWords, Part::kMain> main_;
+  Region<kWords, Part::kSide> side_;
   std::size_t used_ = 0;
   std::size_t sweep_at_ = 0;  // next bucket to sweep, main region first
   std::size_t stash_size_ = 0;
-  int moved_ = 0;         // slots moved since ResetMoved
-  bool touched_ = false;  // whether any page may have been written
+  int moved_ = 0;                // slots moved since ResetMoved
+  bool touched_ = false;         // whether any page may have been written
+  std::size_t pieces_ = 0;       // that may hold keys
+  std::byte* memory_ = nullptr;  // of the first piece
   std::array<SlotType, kStashSlots> stash_{};
   [[no_unique_address]] Forget forget_;
 };

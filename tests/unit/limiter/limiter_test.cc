@@ -200,7 +200,7 @@ TEST_F(LimiterTest, AForgottenKeyIsAsIfNeverUsed) {
     const Decision decision = limiter_->Peek({limit, std::to_string(i), Cost{1}});
     EXPECT_EQ(decision, limiter_->Peek({limit, "never used", Cost{1}}));
   }
-  for (int i = 0; i < 150'000; ++i) limiter_->Check({limit, "other " + std::to_string(i % 3000)});
+  for (int i = 0; i < 300'000; ++i) limiter_->Check({limit, "other " + std::to_string(i % 3000)});
   // Those that are unused are swept away.
   EXPECT_GE(limiter_->StatsApprox().keys, 3000U);
   EXPECT_LE(limiter_->StatsApprox().keys, 3020U);

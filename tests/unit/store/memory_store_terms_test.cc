@@ -52,6 +52,7 @@ std::vector<Family> Families() {
         SpecOf(1'000'003, kSecond / 100, Algorithm::kLeakyBucket)}},
       {"sliding_window",
        {SpecOf(10, kHour, Algorithm::kSlidingWindow),
+        SpecOf(100'000, kHour, Algorithm::kSlidingWindow),
         SpecOf(kHuge, kHour, Algorithm::kSlidingWindow), SpecOf(7, kDay, Algorithm::kSlidingWindow),
         SpecOf(kHuge, kDay, Algorithm::kSlidingWindow)}},
       {"fixed_window",
@@ -281,16 +282,17 @@ TEST(MemoryStoreEpochTest, KeysStayExactOverManyYears) {
     Scene scene;
     const std::vector<LimitSpec> specs{SpecOf(365, kYear), SpecOf(7, kYear),
                                        Burst(SpecOf(1, kYear), 5),
-                                       SpecOf(10, kYear, Algorithm::kLeakyBucket)};
+                                       SpecOf(10, kYear, Algorithm::kLeakyBucket),
+                                       SpecOf(9, kYear / 2, Algorithm::kSlidingWindow)};
     std::vector<LimitHandle> limits;
     std::vector<CoreState> states;
     for (const LimitSpec& spec : specs) limits.push_back(scene.Add(spec));
-    for (std::size_t i = 0; i < 40; ++i) states.emplace_back(MustMake(specs[i % 4]).terms);
+    for (std::size_t i = 0; i < 40; ++i) states.emplace_back(MustMake(specs[i % 5]).terms);
     for (int i = 0; i < 600 && !::testing::Test::HasFailure(); ++i) {
       const auto key = static_cast<std::size_t>(random.Between(0, 39));
       const Cost cost{random.Between(0, 4)};
       const std::string name = std::to_string(key);
-      EXPECT_EQ(ToText(scene.Check(limits[key % 4], name, cost.units)),
+      EXPECT_EQ(ToText(scene.Check(limits[key % 5], name, cost.units)),
                 ToText(states[key].Check(cost, scene.now)));
       scene.now += Nanos{random.Between(0, kDay.count() * (random.OneIn(50) ? 500 : 5))};
     }

@@ -27,12 +27,12 @@ Pages Reserve() {
 }
 
 // A region with a few keys in it, and the same keys in a list.
-template <std::size_t kWords>
+template <std::size_t kWords, Part kPart = Part::kSide>
 class Filled {
  public:
-  explicit Filled(std::size_t buckets) : pages_(Reserve()) { region_.Init(pages_.data(), buckets); }
+  explicit Filled(std::size_t pieces) : pages_(Reserve()) { region_.Init(pages_.data(), pieces); }
 
-  Region<kWords>& region() { return region_; }
+  Region<kWords, kPart>& region() { return region_; }
   std::size_t size() const { return spreads_.size(); }
 
   // Adds a key unless its bucket is full.
@@ -49,8 +49,8 @@ class Filled {
     }
   }
 
-  void Resize(std::size_t buckets) {
-    region_.StartResize(buckets);
+  void Resize(std::size_t pieces) {
+    region_.StartResize(pieces);
     while (region_.resizing()) {
       MoveNext();
       region_.Finish();
@@ -87,37 +87,39 @@ class Filled {
   }
 
   Pages pages_;
-  Region<kWords> region_;
+  Region<kWords, kPart> region_;
   std::vector<std::uint64_t> spreads_;
 };
 
-template <std::size_t kWords>
+template <std::size_t kWords, Part kPart>
 void GrowAndShrinkAtRandom(Random& random) {
-  const auto any = [&random] { return static_cast<std::size_t>(random.Between(8, 200)); };
-  Filled<kWords> filled(any());
+  const auto any = [&random] { return static_cast<std::size_t>(random.Between(1, 8)); };
+  Filled<kWords, kPart> filled(any());
+  constexpr std::size_t kPerPiece = Region<kWords, kPart>::kPerPiece;
   for (int i = 0; i < 120; ++i) filled.Add(random.Bits() | 1U);
   for (int i = 0; i < 6 && !::testing::Test::HasFailure(); ++i) {
     const std::size_t to = any();
-    if (to == filled.region().buckets()) continue;
+    if (to * kPerPiece == filled.region().buckets()) continue;
     filled.Resize(to);
-    EXPECT_EQ(filled.region().buckets(), to);
-    EXPECT_EQ(filled.region().extent(), to);
+    EXPECT_EQ(filled.region().buckets(), to * kPerPiece);
+    EXPECT_EQ(filled.region().extent(), to * kPerPiece);
   }
   EXPECT_GT(filled.size(), 10U);
 }
 
 TEST(RegionTest, EveryKeyIsInItsPlaceAtEveryStepOfAResize) {
   ForEachSeed(10, [](Random& random) {
-    GrowAndShrinkAtRandom<1>(random);
-    GrowAndShrinkAtRandom<2>(random);
-    GrowAndShrinkAtRandom<3>(random);
+    GrowAndShrinkAtRandom<1, Part::kMain>(random);
+    GrowAndShrinkAtRandom<1, Part::kSide>(random);
+    GrowAndShrinkAtRandom<2, Part::kMain>(random);
+    GrowAndShrinkAtRandom<3, Part::kSide>(random);
   });
 }
 
 TEST(RegionTest, KeysMayBeAddedInTheMiddleOfAResize) {
   ForEachSeed(10, [](Random& random) {
-    for (const std::size_t to : {std::size_t{90}, std::size_t{40}}) {
-      Filled<1> filled(64);
+    for (const std::size_t to : {std::size_t{3}, std::size_t{1}}) {
+      Filled<1> filled(2);
       for (int i = 0; i < 60; ++i) filled.Add(random.Bits() | 1U);
       filled.region().StartResize(to);
       while (!filled.region().Finish()) {
@@ -130,41 +132,51 @@ TEST(RegionTest, KeysMayBeAddedInTheMiddleOfAResize) {
 }
 
 TEST(RegionTest, TheExtentCoversBothLayoutsWhileResizing) {
-  Filled<1> filled(64);
-  filled.region().StartResize(80);
-  EXPECT_EQ(filled.region().extent(), 80U);
+  Filled<1> filled(2);
+  filled.region().StartResize(3);
+  EXPECT_EQ(filled.region().extent(), 96U);
   while (!filled.region().Finish()) filled.MoveNext();
-  filled.region().StartResize(70);
-  EXPECT_EQ(filled.region().buckets(), 70U);
-  EXPECT_EQ(filled.region().extent(), 80U);
+  filled.region().StartResize(2);
+  EXPECT_EQ(filled.region().buckets(), 64U);
+  EXPECT_EQ(filled.region().extent(), 96U);
 }
 
 TEST(RegionTest, KeysOfEverySpreadStayWithinTheRegion) {
   Filled<1> filled(7);
   EXPECT_EQ(&filled.region().Place(0), &filled.region().At(0));
-  EXPECT_EQ(&filled.region().Place(UINT64_MAX), &filled.region().At(6));
+  EXPECT_EQ(&filled.region().Place(UINT64_MAX), &filled.region().At(7 * 32 - 1));
+}
+
+TEST(RegionTest, PlacesKeepTheOrderOfSpreads) {
+  ForEachSeed(10, [](Random& random) {
+    const auto pieces = static_cast<std::size_t>(random.Between(1, 20));
+    Filled<1, Part::kMain> filled(pieces);
+    const std::uint64_t spread = random.Bits();
+    const auto buckets = static_cast<Uint128>(filled.region().buckets());
+    const auto index = static_cast<std::size_t>((spread * buckets) >> 64U);
+    EXPECT_EQ(&filled.region().Place(spread), &filled.region().At(index));
+  });
 }
 
 TEST(RegionTest, PiecesLieInRowsSoThatShardsShareThem) {
-  Filled<1> filled(300);
+  Filled<1, Part::kMain> filled(3);
   const auto* const first = reinterpret_cast<const std::byte*>(&filled.region().At(0));
-  const auto* const next = reinterpret_cast<const std::byte*>(&filled.region().At(128));
+  const auto* const next = reinterpret_cast<const std::byte*>(&filled.region().At(96));
   EXPECT_EQ(next - first, static_cast<std::ptrdiff_t>(kRowBytes));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % kRowBytes, 0U);
 }
 
-// Growing again must find what it gave back as empty as it was at first.
-TEST(RegionTest, WhatWasGivenBackReadsAsEmptyAgain) {
-  Filled<1> filled(1000);
-  Random random{1};
-  for (int i = 0; i < 2000; ++i) filled.Add(random.Bits() | 1U);
-  const std::size_t before = filled.region().Bytes();
-  filled.Resize(100);
-  EXPECT_LT(filled.region().Bytes(), before / 4);
-  for (std::size_t i = 100; i < 1000; ++i) {
-    for (const Slot<1>& slot : filled.region().At(i).slots) ASSERT_EQ(slot.key, 0U);
-  }
-  filled.Resize(1000);
+TEST(RegionTest, TheTwoPartsOfAPieceDoNotOverlap) {
+  const Pages pages = Reserve();
+  Region<2, Part::kMain> main;
+  Region<2, Part::kSide> side;
+  main.Init(pages.data(), 1);
+  side.Init(pages.data(), 1);
+  const auto end = [](const auto& bucket) {
+    return reinterpret_cast<const std::byte*>(&bucket + 1);
+  };
+  EXPECT_EQ(end(main.At(main.extent() - 1)), reinterpret_cast<const std::byte*>(&side.At(0)));
+  EXPECT_EQ(end(side.At(side.extent() - 1)), pages.data() + kPieceBytes);
 }
 
 }  // namespace

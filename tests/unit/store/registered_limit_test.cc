@@ -125,6 +125,12 @@ TEST(RegisteredLimitTest, ShapesFollowWhatTheStateNeeds) {
   EXPECT_EQ(ShapeOf(SpecOf(1'000'003, kSecond / 100)), Shape::kPair) << "finer than 1/256 ns";
   EXPECT_EQ(ShapeOf(interval), Shape::kPair);
   EXPECT_EQ(ShapeOf(SpecOf(10, kHour, Algorithm::kFixedWindow)), Shape::kPair);
+  EXPECT_EQ(ShapeOf(SpecOf(16'383, kHour, Algorithm::kSlidingWindow)), Shape::kNarrow);
+  EXPECT_EQ(ShapeOf(SpecOf(16'384, kHour, Algorithm::kSlidingWindow)), Shape::kPair);
+  EXPECT_EQ(ShapeOf(SpecOf(10, Nanos{(1 << 20) - 1}, Algorithm::kSlidingWindow)), Shape::kPair);
+  EXPECT_EQ(ShapeOf(SpecOf(10, Nanos{1 << 20}, Algorithm::kSlidingWindow)), Shape::kNarrow);
+  EXPECT_EQ(ShapeOf(SpecOf(10, kYear / 2, Algorithm::kSlidingWindow)), Shape::kNarrow);
+  EXPECT_EQ(ShapeOf(SpecOf(10, kYear, Algorithm::kSlidingWindow)), Shape::kPair);
   EXPECT_EQ(ShapeOf(SpecOf(UINT32_MAX, kHour, Algorithm::kSlidingWindow)), Shape::kPair);
   EXPECT_EQ(ShapeOf(SpecOf(UINT32_MAX + std::int64_t{1}, kHour, Algorithm::kSlidingWindow)),
             Shape::kTriple);

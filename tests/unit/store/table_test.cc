@@ -34,14 +34,14 @@ class Model {
   };
   using TableType = Table<kWords, Forget>;
 
-  explicit Model(std::size_t rows = 128) {
-    Result<Pages> pages = Pages::Reserve(2 * rows * kRowBytes);
+  explicit Model(std::size_t rows = 256) {
+    Result<Pages> pages = Pages::Reserve(rows * kRowBytes);
     if (!pages.ok()) {
       ADD_FAILURE() << pages.error().message;
       return;
     }
     pages_ = std::move(pages).value();
-    table_.Init(pages_.data(), pages_.data() + rows * kRowBytes);
+    table_.Init(pages_.data());
   }
 
   std::uint64_t now = 1;
@@ -52,7 +52,7 @@ class Model {
 
   // One call as a shard makes it: a step of housekeeping, then perhaps a key. False: no room.
   bool Add(std::uint64_t hash, std::uint64_t unused_at) {
-    Step();
+    Step(Pace::kAdding);
     const auto terms = static_cast<std::uint8_t>(hash % 255 + 1);
     Slot<kWords>* const slot = table_.Insert({hash}, terms, now);
     NoteMoves();
@@ -75,9 +75,10 @@ class Model {
     ASSERT_EQ(table_.Find({hash}), nullptr);
   }
 
-  void Step() {
+  void Step(Pace pace = Pace::kQuiet) {
     table_.ResetMoved();
-    table_.Step(now, bytes_max);
+    if (table_.WantsResize()) table_.Resize(bytes_max);
+    table_.Step(now, pace);
     NoteMoves();
   }
 
@@ -92,6 +93,11 @@ class Model {
     const Slot<kWords>* const slot = table_.Find({hash});
     ASSERT_NE(slot, nullptr) << "key " << hash << " of " << size();
     ASSERT_EQ(TableType::HashOf(*slot), hash);
+    // The quick look-up finds the same slot, or none if the key is in the stash.
+    const Slot<kWords>* const quick = table_.Find({hash}, TableType::TermsOf(*slot));
+    ASSERT_TRUE(quick == slot || (quick == nullptr && table_.InStash(*slot)));
+    const auto other = static_cast<std::uint8_t>(TableType::TermsOf(*slot) ^ 1U);
+    ASSERT_EQ(table_.Find({hash}, other), nullptr);
     ASSERT_EQ(slot->words[0], map_.at(hash));
     for (std::size_t i = 1; i < kWords; ++i) ASSERT_EQ(slot->words[i], hash + i);
   }
@@ -257,6 +263,42 @@ TEST(TableTest, ASweepForgetsEveryUnusedKeyInTheEnd) {
     model.now = 500;
     for (int i = 0; i < 3'000; ++i) model.Step();
     EXPECT_EQ(model.size(), 1'000U);
+    model.ExpectSame();
+  });
+}
+
+// Growing again must find what was given back as empty as it was at first.
+TEST(TableTest, WhatWasGivenBackReadsAsEmptyAgain) {
+  ForEachSeed(1, [](Random& random) {
+    Model<1> model;
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < 8'000; ++i) model.Add(NewHash(random), model.now + 10);
+      model.ExpectSame();
+      model.now += 10;
+      for (int i = 0; i < 8'000; ++i) model.Step();
+      EXPECT_EQ(model.size(), 0U);
+      EXPECT_EQ(model.table().Bytes(), kPieceBytes);
+      model.ExpectSame();
+    }
+  });
+}
+
+// A table half way through growing waits for the next key, and goes on once its keys are gone.
+TEST(TableTest, GrowthWaitsWhileNoKeyIsAdded) {
+  ForEachSeed(1, [](Random& random) {
+    Model<1> model;
+    const auto add = [&] { ASSERT_TRUE(model.Add(NewHash(random), 500)); };
+    while (model.size() < 8'000) add();
+    const std::size_t bytes = model.table().Bytes();
+    while (model.table().Bytes() == bytes) add();  // and a resize has begun
+    for (int i = 0; i < 5'000; ++i) {
+      model.Step();
+      ASSERT_EQ(model.table().moved(), 0);
+    }
+    model.ExpectSame();
+    model.now = 500;
+    for (int i = 0; i < 8'000; ++i) model.Step();
+    EXPECT_EQ(model.table().Bytes(), kPieceBytes);
     model.ExpectSame();
   });
 }
