@@ -56,10 +56,10 @@ Mark RateMark(const Report& report, std::uint64_t keys, double least) {
   return Distrust(mark, row);
 }
 
-Mark RatioMark(const Report& report, std::uint64_t keys) {
-  Mark mark{.what = AtKeys("sliding_window", keys) + "at least 60 % of token_bucket"};
+Mark RatioMark(const Report& report, const std::string& algorithm, std::uint64_t keys) {
+  Mark mark{.what = AtKeys(algorithm, keys) + "at least 60 % of token_bucket"};
   const double whole = RateOf(RowOf(report, "token_bucket", keys));
-  const Row* const row = RowOf(report, "sliding_window", keys);
+  const Row* const row = RowOf(report, algorithm, keys);
   const double rate = RateOf(row);
   if (whole == 0 || rate == 0) return mark;
   mark.measured = Number(rate / whole * 100, " %");
@@ -85,14 +85,15 @@ Mark BytesMark(const Report& report, const std::string& algorithm, std::uint64_t
 std::vector<Mark> JudgeMarks(const Report& report) {
   std::vector<Mark> marks{RateMark(report, kMillion, 15e6), RateMark(report, 10 * kMillion, 10e6),
                           RateMark(report, 100 * kMillion, 8e6)};
-  for (const std::uint64_t keys : {kMillion, 10 * kMillion}) {
-    marks.push_back(RatioMark(report, keys));
-  }
   for (const Subject& subject : AllSubjects()) {
     // Logs, parts and permits take memory by what they hold; the mark is for states of fixed size.
     if (subject.ages || subject.permits) continue;
     for (const std::uint64_t keys : {kMillion, 10 * kMillion, 100 * kMillion}) {
-      if (keys <= subject.keys_most) marks.push_back(BytesMark(report, subject.name, keys));
+      if (keys > subject.keys_most) continue;
+      if (subject.name.starts_with("sliding_window")) {
+        marks.push_back(RatioMark(report, subject.name, keys));
+      }
+      marks.push_back(BytesMark(report, subject.name, keys));
     }
   }
   return marks;

@@ -27,6 +27,10 @@ std::int64_t BurstFor(std::uint64_t keys) { return keys == 1 ? 1000 * kBurst : k
 
 // As large as two counters of 32 bits allow.
 constexpr std::int64_t kCount = 4'000'000'000;
+// As large as two counters of 14 bits allow: above it a sliding window takes a wider slot.
+constexpr std::int64_t kCountNarrow = 16'383;
+// The largest that is decided in 64 bits.
+constexpr std::int64_t kCountQuick = 2'000'000;
 constexpr Nanos kWindow{seconds{1000}};
 
 // A period in which every key is charged kChargesInView times on average, of 60 equal parts.
@@ -63,7 +67,10 @@ LimitSpec FixedWindow(std::uint64_t /*keys*/) {
   return Spec(Algorithm::kFixedWindow, {kCount, kWindow});
 }
 LimitSpec SlidingWindow(std::uint64_t /*keys*/) {
-  return Spec(Algorithm::kSlidingWindow, {kCount, kWindow});
+  return Spec(Algorithm::kSlidingWindow, {kCountNarrow, kWindow});
+}
+LimitSpec LargeSlidingWindow(std::uint64_t /*keys*/) {
+  return Spec(Algorithm::kSlidingWindow, {kCountQuick, kWindow});
 }
 LimitSpec SlidingLog(std::uint64_t keys) {
   return Spec(Algorithm::kSlidingLog, {100'000'000, AgingPeriod(keys)});
@@ -107,8 +114,12 @@ std::span<const Subject> AllSubjects() {
       {.name = "leaky_bucket", .keys_most = 10 * kMillion, .spec = LeakyBucket},
       {.name = "fixed_window", .keys_most = 10 * kMillion, .spec = FixedWindow},
       {.name = "sliding_window",
-       .keys_most = 10 * kMillion,
+       .keys_most = 100 * kMillion,
        .spec = SlidingWindow,
+       .jump = kWindow + kWindow / 4},
+      {.name = "sliding_window/large",
+       .keys_most = 10 * kMillion,
+       .spec = LargeSlidingWindow,
        .jump = kWindow + kWindow / 4},
       {.name = "pacer", .keys_most = 10 * kMillion, .spec = Pacer},
       {.name = "sliding_log", .keys_most = kMillion, .spec = SlidingLog, .ages = true},
