@@ -66,57 +66,52 @@ class Region {
   // as long as no bucket was ever used.
   void Init(std::byte* memory, std::size_t pieces) {
     memory_ = memory;
-    from_.store(pieces, std::memory_order_relaxed);
-    to_.store(pieces, std::memory_order_relaxed);
+    below_.store(pieces, std::memory_order_relaxed);
+    above_.store(pieces, std::memory_order_relaxed);
   }
 
   [[nodiscard]] BucketType& At(std::size_t index) const {
     return AtPlace({index / kPerPiece, index % kPerPiece});
   }
 
+  // REQUIRES: spread != 0 while resizing.
   [[nodiscard]] BucketType& Place(std::uint64_t spread) const {
-    // Relaxed: under the lock they cannot change, and a prefetch may be wrong.
-    const std::size_t from = from_.load(std::memory_order_relaxed);
-    const std::size_t to = to_.load(std::memory_order_relaxed);
-    const PlaceInPiece place = Scale(spread, from);
-    if (from == to) return AtPlace(place);
-    const std::size_t index = place.piece * kPerPiece + place.bucket;
-    const bool beyond = index >= frontier_.load(std::memory_order_relaxed);
-    // One count or the other, rather than one branch or the other: no predictor could guess it.
-    return AtPlace(Scale(spread, beyond == (to > from) ? to : from));
+    // Relaxed: under the lock they cannot change, and a prefetch may be wrong. One count or the
+    // other is chosen without a branch, which no predictor could guess.
+    const std::size_t below = below_.load(std::memory_order_relaxed);
+    const std::size_t above = above_.load(std::memory_order_relaxed);
+    return AtPlace(Scale(spread, spread <= split_.load(std::memory_order_relaxed) ? below : above));
   }
 
-  [[nodiscard]] bool resizing() const { return From() != To(); }
-  [[nodiscard]] bool growing() const { return From() < To(); }
+  [[nodiscard]] bool resizing() const { return Below() != Above(); }
+  [[nodiscard]] bool growing() const { return resizing() && growing_; }
   [[nodiscard]] std::size_t buckets() const { return To() * kPerPiece; }
 
   // Buckets that may hold keys.
-  [[nodiscard]] std::size_t extent() const { return (From() > To() ? From() : To()) * kPerPiece; }
+  [[nodiscard]] std::size_t extent() const { return Above() * kPerPiece; }
 
   // REQUIRES: !resizing(), and another number of pieces than it has.
   void StartResize(std::size_t pieces) {
     assert(!resizing());
-    frontier_.store(pieces > From() ? From() * kPerPiece : 0, std::memory_order_relaxed);
-    to_.store(pieces, std::memory_order_relaxed);
+    const std::size_t from = Below();
+    growing_ = pieces > from;
+    (growing_ ? above_ : below_).store(pieces, std::memory_order_relaxed);
+    SetFrontier(growing_ ? from * kPerPiece : 0);
   }
 
   // Empties the next bucket to be placed anew and hands out its slots; the caller inserts them.
   // REQUIRES: resizing().
   BucketType TakeNext() {
-    const std::size_t frontier = frontier_.load(std::memory_order_relaxed);
-    const bool growing = To() > From();
-    const std::size_t index = growing ? frontier - 1 : frontier;
-    frontier_.store(growing ? index : frontier + 1, std::memory_order_relaxed);
+    const std::size_t index = growing() ? frontier_ - 1 : frontier_;
+    SetFrontier(growing() ? index : index + 1);
     return std::exchange(At(index), BucketType{});
   }
 
   // Prefetches what the next `count` calls of TakeNext will empty, and where most of that will go.
   void PrefetchNext(std::size_t count) const {
-    const std::size_t frontier = frontier_.load(std::memory_order_relaxed);
-    const bool growing = To() > From();
-    const std::size_t left = growing ? frontier : From() * kPerPiece - frontier;
+    const std::size_t left = growing() ? frontier_ : From() * kPerPiece - frontier_;
     for (std::size_t i = 0; i < count && i < left; ++i) {
-      const std::size_t index = growing ? frontier - 1 - i : frontier + i;
+      const std::size_t index = growing() ? frontier_ - 1 - i : frontier_ + i;
       PrefetchBucket(At(index));
       // The keys of a bucket stay together, in the buckets around the same share of the new array.
       PrefetchBucket(At(index * To() / From()));
@@ -130,10 +125,8 @@ class Region {
 
   // Whether every bucket has been taken; ends the resize if so.
   bool Finish() {
-    const std::size_t frontier = frontier_.load(std::memory_order_relaxed);
-    const bool growing = To() > From();
-    if (frontier != (growing ? 0 : From() * kPerPiece)) return false;
-    from_.store(To(), std::memory_order_relaxed);
+    if (frontier_ != (growing() ? 0 : From() * kPerPiece)) return false;
+    Init(memory_, To());
     return true;
   }
 
@@ -157,13 +150,31 @@ class Region {
     std::byte* const buckets = memory_ + place.piece * kRowBytes + kOffset;
     return reinterpret_cast<BucketType*>(buckets)[place.bucket];
   }
-  [[nodiscard]] std::size_t From() const { return from_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::size_t To() const { return to_.load(std::memory_order_relaxed); }
+  // Moves the border between the layouts: keys whose old place is before `bucket` are below it.
+  void SetFrontier(std::size_t bucket) {
+    frontier_ = bucket;
+    // The largest spread with spread * buckets < bucket * 2^64, in 64 bits: 2^64 is
+    // whole * buckets + rest.
+    const std::uint64_t buckets = From() * kPerPiece;
+    const std::uint64_t whole = UINT64_MAX / buckets;
+    const std::uint64_t rest = UINT64_MAX % buckets + 1;
+    const std::uint64_t first_beyond = bucket * whole + (bucket * rest + buckets - 1) / buckets;
+    split_.store(bucket == 0 ? 0 : first_beyond - 1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t Below() const { return below_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t Above() const { return above_.load(std::memory_order_relaxed); }
+  // The number of pieces before and after a resize.
+  [[nodiscard]] std::size_t From() const { return growing_ ? Below() : Above(); }
+  [[nodiscard]] std::size_t To() const { return growing_ ? Above() : Below(); }
 
   std::byte* memory_ = nullptr;
-  std::atomic<std::size_t> from_{0};      // pieces of the old layout
-  std::atomic<std::size_t> to_{0};        // pieces of the new layout; equal when at rest
-  std::atomic<std::size_t> frontier_{0};  // a bucket; see invariant (1)
+  // Pieces by which keys are placed whose spread is at most split_, and the others. Equal at rest;
+  // while resizing, whichever way, those above are more.
+  std::atomic<std::size_t> below_{0};
+  std::atomic<std::size_t> above_{0};
+  std::atomic<std::uint64_t> split_{0};
+  std::size_t frontier_ = 0;  // a bucket of the old layout; see invariant (1)
+  bool growing_ = false;      // or shrinking, while resizing
 };
 
 }  // namespace sluice

@@ -145,7 +145,7 @@ class Table {
   void Step(std::uint64_t threshold, Pace pace) {
     if (!touched_) return;
     if (stash_size_ != 0) DrainStash(threshold);
-    if (resizing() && !(pace == Pace::kQuiet && GrowthCanWait())) Migrate(threshold);
+    if (resizing()) Migrate(threshold, pace);
     for (std::size_t i = 0; i < kSweepBuckets; ++i) SweepNext(threshold);
     PrefetchForNextStep();
   }
@@ -180,6 +180,8 @@ class Table {
   // has more buckets.
   static constexpr std::size_t kMainBucketsPerStep = 6;
   static constexpr std::size_t kSideBucketsPerStep = 2;
+  // Quiet steps in which growth that can wait places one bucket anew.
+  static constexpr std::size_t kQuietSteps = 8;
   // Another bucket is taken only while its slots, each with two moves to make room, and the two
   // moves of an insert fit below kMovesMost.
   static constexpr int kMovesForBucket = 3 * static_cast<int>(BucketType::kSlots) + 2;
@@ -289,9 +291,14 @@ class Table {
     }
   }
 
-  void Migrate(std::uint64_t threshold) {
-    MigrateSome(main_, kMainBucketsPerStep, threshold);
-    MigrateSome(side_, kSideBucketsPerStep, threshold);
+  void Migrate(std::uint64_t threshold, Pace pace) {
+    if (pace == Pace::kAdding || !GrowthCanWait()) {
+      MigrateSome(main_, kMainBucketsPerStep, threshold);
+      MigrateSome(side_, kSideBucketsPerStep, threshold);
+    } else if (sweep_at_ % (kSweepBuckets * kQuietSteps) == 0) {
+      MigrateSome(main_, 1, threshold);
+      MigrateSome(side_, main_.resizing() ? 0 : 1, threshold);
+    }
     if (!resizing()) GiveBack();
   }
 
@@ -326,7 +333,7 @@ class Table {
     return used_ * 100 < pieces_ * kSlotsPerPiece * 60 && PiecesThatFit() < pieces_;
   }
   // Growing is for keys that are added: while none is, and as long as those that are there need the
-  // room, a table half way through is as good as any.
+  // room, a table half way through is nearly as good as any, and need not hurry.
   [[nodiscard]] bool GrowthCanWait() const {
     const bool growing = main_.growing() || side_.growing();
     return growing && used_ * 100 > pieces_ * kSlotsPerPiece * 70;
