@@ -32,7 +32,10 @@ struct Span {
     return t.window == WindowKind::kCalendar ? kOverAYear : t.rate.period;
   }
   Nanos operator()(const SlidingLog& t) const { return t.rate.period; }
-  Nanos operator()(const SlidingWindow& t) const { return 2 * t.rate.period; }
+  // In a narrow slot the time is rounded up.
+  Nanos operator()(const SlidingWindow& t) const {
+    return 2 * t.rate.period + NarrowPacking::kCoarse;
+  }
   Nanos operator()(const SlidingBuckets& t) const {
     return t.rate.period + t.rate.period / t.buckets;
   }

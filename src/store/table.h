@@ -134,7 +134,7 @@ class Table {
     // meanwhile.
     const std::size_t more = std::max<std::size_t>((pieces_ + 8) / 16, 1);
     const std::size_t wanted = TooFull() ? pieces_ + more : PiecesThatFit();
-    const std::size_t pieces = std::min(wanted, bytes_max / kPieceBytes);
+    const std::size_t pieces = std::max<std::size_t>(std::min(wanted, bytes_max / kPieceBytes), 1);
     if (pieces == pieces_ || (pieces < pieces_ && TooFull())) return;
     main_.StartResize(pieces);
     side_.StartResize(pieces);

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "core/aligned.h"
+#include "store/packing.h"
 #include "support/core_state.h"
 #include "support/random.h"
 #include "unit/store/scene.h"
@@ -129,7 +131,7 @@ TEST(RegisteredLimitTest, ShapesFollowWhatTheStateNeeds) {
   EXPECT_EQ(ShapeOf(SpecOf(16'384, kHour, Algorithm::kSlidingWindow)), Shape::kPair);
   EXPECT_EQ(ShapeOf(SpecOf(10, Nanos{(1 << 20) - 1}, Algorithm::kSlidingWindow)), Shape::kPair);
   EXPECT_EQ(ShapeOf(SpecOf(10, Nanos{1 << 20}, Algorithm::kSlidingWindow)), Shape::kNarrow);
-  EXPECT_EQ(ShapeOf(SpecOf(10, kYear / 2, Algorithm::kSlidingWindow)), Shape::kNarrow);
+  EXPECT_EQ(ShapeOf(SpecOf(10, kYear / 2 - kSecond, Algorithm::kSlidingWindow)), Shape::kNarrow);
   EXPECT_EQ(ShapeOf(SpecOf(10, kYear, Algorithm::kSlidingWindow)), Shape::kPair);
   EXPECT_EQ(ShapeOf(SpecOf(UINT32_MAX, kHour, Algorithm::kSlidingWindow)), Shape::kPair);
   EXPECT_EQ(ShapeOf(SpecOf(UINT32_MAX + std::int64_t{1}, kHour, Algorithm::kSlidingWindow)),
@@ -181,6 +183,27 @@ TEST(RegisteredLimitTest, NoStateIsInUseLongerThanTheSpan) {
       }
     });
   }
+}
+
+// The same where the slot rounds that time up.
+TEST(RegisteredLimitTest, NoNarrowWindowIsInUseLongerThanTheSpan) {
+  ForEachSeed(200, [](Random& random) {
+    const Nanos period{random.Between(NarrowPacking::kCoarse.count(), kHour.count())};
+    const PreparedTerms terms =
+        PreparedTerms::For(MustMake(SpecOf(10, period, Algorithm::kSlidingWindow)), 1);
+    ASSERT_EQ(terms.shape, Shape::kNarrow);
+    const auto& window = std::get<SlidingWindow>(terms.limit.terms);
+    const NarrowPacking packing{kStart};
+    // The first instant of a window, whose charges stay in use the longest.
+    const Time now = AlignedStart(kStart, period) + period * random.Between(1, 100);
+    SlidingWindow::State state;
+    ASSERT_TRUE(Check(window, state, Cost{1}, now).allowed);
+    Slot<1> slot;
+    SaveWindow(packing, window, state, slot);
+    EXPECT_EQ(LoadWindow(packing, window, slot), state);
+    const auto span = static_cast<std::uint64_t>((now + terms.span - packing.epoch).count());
+    EXPECT_LE(slot.words[0], span << 8U);
+  });
 }
 
 }  // namespace
