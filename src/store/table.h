@@ -29,8 +29,9 @@ enum class Pace : std::uint8_t {
 //
 // Thread safety: guarded by the shard's lock, but for Prefetch.
 // Memory: whole pieces. Grows in place by a sixteenth and shrinks to what is used (see Region), so
-// there is no second copy of the table at any time and a growing table of some size stays 74 to 84
-// % full. Cost: no operation moves more than kMovesMost slots; `moved()` counts.
+// there is no second copy of the table at any time, and a growing table of some size stays at least
+// three quarters full.
+// Cost: no operation moves more than kMovesMost slots; `moved()` counts.
 //
 // `Forget` is called with every slot that is dropped because its key is unused.
 //
@@ -147,7 +148,7 @@ class Table {
     if (stash_size_ != 0) DrainStash(threshold);
     if (resizing()) Migrate(threshold, pace);
     for (std::size_t i = 0; i < kSweepBuckets; ++i) SweepNext(threshold);
-    PrefetchForNextStep();
+    PrefetchForNextStep(pace);
   }
 
   // Calls visit(slot) for every slot in use.
@@ -292,7 +293,7 @@ class Table {
   }
 
   void Migrate(std::uint64_t threshold, Pace pace) {
-    if (pace == Pace::kAdding || !GrowthCanWait()) {
+    if (Hurries(pace)) {
       MigrateSome(main_, kMainBucketsPerStep, threshold);
       MigrateSome(side_, kSideBucketsPerStep, threshold);
     } else if (sweep_at_ % (kSweepBuckets * kQuietSteps) == 0) {
@@ -332,11 +333,12 @@ class Table {
   [[nodiscard]] bool TooEmpty() const {
     return used_ * 100 < pieces_ * kSlotsPerPiece * 60 && PiecesThatFit() < pieces_;
   }
-  // Growing is for keys that are added: while none is, and as long as those that are there need the
-  // room, a table half way through is nearly as good as any, and need not hurry.
-  [[nodiscard]] bool GrowthCanWait() const {
+  // Whether a resize goes on at full speed. Growing is for keys that are added: while none is, and
+  // as long as those that are there need the room, a table half way through is as good as any.
+  [[nodiscard]] bool Hurries(Pace pace) const {
     const bool growing = main_.growing() || side_.growing();
-    return growing && used_ * 100 > pieces_ * kSlotsPerPiece * 70;
+    const bool needed = used_ * 100 > pieces_ * kSlotsPerPiece * 70;
+    return pace == Pace::kAdding || !growing || !needed;
   }
   // Three quarters full once they are all there is, with a key added at every step until then: one
   // pass, however empty the table is.
@@ -345,8 +347,9 @@ class Table {
   }
 
   // By the next step they will be in the cache.
-  void PrefetchForNextStep() const {
+  void PrefetchForNextStep(Pace pace) const {
     for (std::size_t i = 0; i < kSweepBuckets; ++i) main_.PrefetchBucket(ToSweep(i));
+    if (!Hurries(pace)) return;
     if (main_.resizing()) main_.PrefetchNext(kMainBucketsPerStep);
     if (side_.resizing()) side_.PrefetchNext(kSideBucketsPerStep);
   }
