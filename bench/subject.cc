@@ -29,7 +29,7 @@ std::int64_t BurstFor(std::uint64_t keys) { return keys == 1 ? 1000 * kBurst : k
 constexpr std::int64_t kCount = 4'000'000'000;
 // As large as two counters of 14 bits allow: above it a sliding window takes a wider slot.
 constexpr std::int64_t kCountNarrow = 16'383;
-// The largest that is decided in 64 bits.
+// Too large for that, and still decided in 64 bits.
 constexpr std::int64_t kCountQuick = 2'000'000;
 constexpr Nanos kWindow{seconds{1000}};
 

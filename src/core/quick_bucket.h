@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// The terms of a token bucket in ticks. Its answers are those of TokenBucket, without a division
-// and without 128-bit integers. Thread safety: a value.
+// The terms of a token bucket in ticks. Its answers are those of TokenBucket, without a division.
+// Thread safety: a value.
 //
 // Invariant: depth <= most < 2^62, so that a state and a cost together stay below 2^63.
 struct QuickBucket {

@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// The terms of a sliding window. Its answers are those of SlidingWindow, without a division and
-// without 128-bit integers. Thread safety: a value.
+// The terms of a sliding window. Its answers are those of SlidingWindow, without a division.
+// Thread safety: a value.
 //
 // Invariant: count * period < 2^61, so that two counters and a cost together stay below 2^63.
 struct QuickWindow {

@@ -8,10 +8,10 @@
 
 namespace sluice {
 
-// Divides exactly, at a quarter of what the machine's division takes. Thread safety: a value.
+// Divides exactly. Thread safety: a value.
 //
-// With l = ceil(log2 d), the multiplier is 2^(63 + l) / d rounded up to the next whole number, so
-// it is too large by less than 2^l / d <= 1 in 2^63, which no dividend below 2^63 can tell.
+// With l = ceil(log2 d), the multiplier is the first whole number above 2^(63 + l) / d. Times d it
+// exceeds 2^(63 + l) by at most d <= 2^l, one part in 2^63, which no dividend below 2^63 can tell.
 class Reciprocal {
  public:
   // REQUIRES: 1 <= divisor <= 2^63.

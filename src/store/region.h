@@ -66,8 +66,7 @@ class Region {
   // as long as no bucket was ever used.
   void Init(std::byte* memory, std::size_t pieces) {
     memory_ = memory;
-    below_.store(pieces, std::memory_order_relaxed);
-    above_.store(pieces, std::memory_order_relaxed);
+    Rest(pieces);
   }
 
   [[nodiscard]] BucketType& At(std::size_t index) const {
@@ -126,7 +125,7 @@ class Region {
   // Whether every bucket has been taken; ends the resize if so.
   bool Finish() {
     if (frontier_ != (growing() ? 0 : From() * kPerPiece)) return false;
-    Init(memory_, To());
+    Rest(To());
     return true;
   }
 
@@ -150,6 +149,12 @@ class Region {
     std::byte* const buckets = memory_ + place.piece * kRowBytes + kOffset;
     return reinterpret_cast<BucketType*>(buckets)[place.bucket];
   }
+  // One layout for all keys.
+  void Rest(std::size_t pieces) {
+    below_.store(pieces, std::memory_order_relaxed);
+    above_.store(pieces, std::memory_order_relaxed);
+  }
+
   // Moves the border between the layouts: keys whose old place is before `bucket` are below it.
   void SetFrontier(std::size_t bucket) {
     frontier_ = bucket;

@@ -232,11 +232,11 @@ TEST(StoreStressTest, NoUnitIsLostWhileTermsChange) {
 // Batches over so many keys that every table grows, then time passes and they shrink under traffic
 // on other keys. Units admitted are exact for every key.
 TEST(StoreStressTest, BatchesAreExactWhileTablesGrowAndShrink) {
-  constexpr int kKeys = 12'000;
+  constexpr int kKeys = 400'000;
   constexpr std::size_t kBatch = 32;
   const auto store = MakeStore();
   const LimitHandle bucket = Add(*store, "bucket", SpecOf(3));
-  const LimitHandle window = Add(*store, "window", SpecOf(3, kHour, Algorithm::kSlidingWindow));
+  const LimitHandle window = Add(*store, "window", SpecOf(3, kHour, Algorithm::kFixedWindow));
   for (int phase = 0; phase < 3; ++phase) {
     const Time now = kStart + 3 * phase * kHour;
     const int keys = phase == 1 ? 500 : kKeys;
@@ -248,7 +248,7 @@ TEST(StoreStressTest, BatchesAreExactWhileTablesGrowAndShrink) {
       std::array<std::size_t, kBatch> chosen{};
       std::array<Charge, kBatch> charges;
       std::array<Decision, kBatch> decisions;
-      for (int i = 0; i < 1000 * Scale(); ++i) {
+      for (int i = 0; i < 2000 * Scale(); ++i) {
         for (std::size_t j = 0; j < kBatch; ++j) {
           chosen[j] = static_cast<std::size_t>(random.Between(0, keys - 1));
           names[j] = "key " + std::to_string(chosen[j]);
@@ -264,8 +264,10 @@ TEST(StoreStressTest, BatchesAreExactWhileTablesGrowAndShrink) {
     for (std::size_t i = 0; i < asked.size(); ++i) {
       ASSERT_EQ(passed[i].load(), std::min(3, asked[i].load())) << "key " << i << " " << phase;
     }
-    EXPECT_LE(store->StatsApprox().slots_moved_most, 64U);
-    EXPECT_EQ(store->StatsApprox().overflow_decisions, 0U);
+    const MemoryStoreStats stats = store->StatsApprox();
+    EXPECT_GT(stats.slots_moved_most, 0U) << "no table grew";
+    EXPECT_LE(stats.slots_moved_most, 64U);
+    EXPECT_EQ(stats.overflow_decisions, 0U);
   }
 }
 
