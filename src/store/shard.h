@@ -126,7 +126,7 @@ class alignas(128) Shard {
   };
 
   // Calls between two pieces of housekeeping when no key is added.
-  static constexpr std::uint32_t kCallsPerStep = 8;
+  static constexpr std::uint32_t kCallsPerStep = 16;
   // A narrow slot has room for 2.28 years of nanoseconds; states reach a year ahead, so the epoch
   // may be a year old.
   static constexpr Nanos kEpochAge{std::int64_t{365} * 86400 * 1'000'000'000};

@@ -181,8 +181,6 @@ class Table {
   // has more buckets.
   static constexpr std::size_t kMainBucketsPerStep = 6;
   static constexpr std::size_t kSideBucketsPerStep = 2;
-  // Quiet steps in which growth that can wait places one bucket anew.
-  static constexpr std::size_t kQuietSteps = 8;
   // Another bucket is taken only while its slots, each with two moves to make room, and the two
   // moves of an insert fit below kMovesMost.
   static constexpr int kMovesForBucket = 3 * static_cast<int>(BucketType::kSlots) + 2;
@@ -293,13 +291,9 @@ class Table {
   }
 
   void Migrate(std::uint64_t threshold, Pace pace) {
-    if (Hurries(pace)) {
-      MigrateSome(main_, kMainBucketsPerStep, threshold);
-      MigrateSome(side_, kSideBucketsPerStep, threshold);
-    } else if (sweep_at_ % (kSweepBuckets * kQuietSteps) == 0) {
-      MigrateSome(main_, 1, threshold);
-      MigrateSome(side_, main_.resizing() ? 0 : 1, threshold);
-    }
+    if (!GoesOn(pace)) return;
+    MigrateSome(main_, kMainBucketsPerStep, threshold);
+    MigrateSome(side_, kSideBucketsPerStep, threshold);
     if (!resizing()) GiveBack();
   }
 
@@ -333,9 +327,9 @@ class Table {
   [[nodiscard]] bool TooEmpty() const {
     return used_ * 100 < pieces_ * kSlotsPerPiece * 60 && PiecesThatFit() < pieces_;
   }
-  // Whether a resize goes on at full speed. Growing is for keys that are added: while none is, and
+  // Whether a resize goes on with this step. Growing is for keys that are added: while none is, and
   // as long as those that are there need the room, a table half way through is as good as any.
-  [[nodiscard]] bool Hurries(Pace pace) const {
+  [[nodiscard]] bool GoesOn(Pace pace) const {
     const bool growing = main_.growing() || side_.growing();
     const bool needed = used_ * 100 > pieces_ * kSlotsPerPiece * 70;
     return pace == Pace::kAdding || !growing || !needed;
@@ -349,7 +343,7 @@ class Table {
   // By the next step they will be in the cache.
   void PrefetchForNextStep(Pace pace) const {
     for (std::size_t i = 0; i < kSweepBuckets; ++i) main_.PrefetchBucket(ToSweep(i));
-    if (!Hurries(pace)) return;
+    if (!GoesOn(pace)) return;
     if (main_.resizing()) main_.PrefetchNext(kMainBucketsPerStep);
     if (side_.resizing()) side_.PrefetchNext(kSideBucketsPerStep);
   }
