@@ -1,4 +1,4 @@
-// Charge: so many units of one limit, for one key.
+// Charge: so many units of one limit, for one key; and Veto, what its refusal means.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,13 @@ struct Charge {
   LimitHandle limit;
   std::string_view key;
   Cost cost{};
+};
+
+// What a refusal of one charge means for its request.
+enum class Veto : std::uint8_t {
+  kEnforce,  // the request is refused
+  kShadow,   // nothing: decided and reported, not enforced
+  kQuota,    // the request is refused if all charges of this kind are
 };
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 // Randomness from the system, and the one place that asks for it.
 #pragma once
 
-#include "store/sip_hash.h"
+#include "core/sip_hash.h"
 
 namespace sluice {
 

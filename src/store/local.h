@@ -22,13 +22,6 @@ enum class Operation : std::uint8_t {
   kRelease,  // concurrency: give a permit back
 };
 
-// What a refusal of one charge means for its request.
-enum class Veto : std::uint8_t {
-  kEnforce,  // the request is refused
-  kShadow,   // nothing: decided and reported, not enforced
-  kQuota,    // the request is refused if all charges of this kind are
-};
-
 // One or more charges that are taken all or not at all.
 struct Request {
   std::span<const Charge> charges;

@@ -16,7 +16,7 @@
 
 namespace sluice {
 
-constexpr std::uint64_t Word(Time time) {
+constexpr std::uint64_t TimeWord(Time time) {
   return static_cast<std::uint64_t>(time.time_since_epoch().count());
 }
 constexpr Time TimeOf(std::uint64_t word) { return Time{Nanos{static_cast<std::int64_t>(word)}}; }
@@ -53,7 +53,7 @@ struct NarrowPacking {
 
 // A time and its fraction, for spans above a year and ticks finer than 1/256 ns.
 inline void Save(const FineTime& time, Slot<2>& slot) {
-  slot.words[0] = Word(RoundUp(time));
+  slot.words[0] = TimeWord(RoundUp(time));
   slot.words[1] = time.fraction;
 }
 inline void Load(const Slot<2>& slot, FineTime& time) {
@@ -62,7 +62,7 @@ inline void Load(const Slot<2>& slot, FineTime& time) {
 }
 
 inline void Save(const IntervalBucket::State& state, Slot<2>& slot) {
-  slot.words[0] = Word(state.full_at);
+  slot.words[0] = TimeWord(state.full_at);
   slot.words[1] = static_cast<std::uint64_t>(state.used);
 }
 inline void Load(const Slot<2>& slot, IntervalBucket::State& state) {
@@ -70,7 +70,7 @@ inline void Load(const Slot<2>& slot, IntervalBucket::State& state) {
 }
 
 inline void Save(const FixedWindow::State& state, Slot<2>& slot) {
-  slot.words[0] = Word(state.end);
+  slot.words[0] = TimeWord(state.end);
   slot.words[1] = static_cast<std::uint64_t>(state.count);
 }
 inline void Load(const Slot<2>& slot, FixedWindow::State& state) {
@@ -119,7 +119,7 @@ SlidingWindow::State LoadWindow(const NarrowPacking& packing, const Window& wind
 template <typename Window>
 void SaveWindow(const NarrowPacking& /*packing*/, const Window& window,
                 const SlidingWindow::State& state, Slot<2>& slot) {
-  slot.words[0] = Word(WindowUnusedAt(window, state));
+  slot.words[0] = TimeWord(WindowUnusedAt(window, state));
   slot.words[1] = (static_cast<std::uint64_t>(state.previous) << 32U) |
                   static_cast<std::uint64_t>(state.current);
 }
@@ -134,7 +134,7 @@ SlidingWindow::State LoadWindow(const NarrowPacking& /*packing*/, const Window& 
 template <typename Window>
 void SaveWindow(const NarrowPacking& /*packing*/, const Window& window,
                 const SlidingWindow::State& state, Slot<3>& slot) {
-  slot.words[0] = Word(WindowUnusedAt(window, state));
+  slot.words[0] = TimeWord(WindowUnusedAt(window, state));
   slot.words[1] = static_cast<std::uint64_t>(state.previous);
   slot.words[2] = static_cast<std::uint64_t>(state.current);
 }
@@ -147,8 +147,8 @@ SlidingWindow::State LoadWindow(const NarrowPacking& /*packing*/, const Window& 
 }
 
 inline void Save(const WarmUpPacer::State& state, Slot<3>& slot) {
-  slot.words[0] = Word(state.unused_at);
-  slot.words[1] = Word(state.next);
+  slot.words[0] = TimeWord(state.unused_at);
+  slot.words[1] = TimeWord(state.next);
   slot.words[2] = std::bit_cast<std::uint64_t>(state.stored);
 }
 inline void Load(const Slot<3>& slot, WarmUpPacer::State& state) {

@@ -15,7 +15,7 @@
 #include "core/quick_window.h"
 #include "sluice/result.h"
 #include "store/overflow.h"
-#include "store/sip_hash.h"
+#include "core/sip_hash.h"
 
 namespace sluice {
 

@@ -173,7 +173,7 @@ class alignas(128) Shard {
   [[nodiscard]] std::uint64_t Threshold(const Slot<1>* /*width*/, Time now) const;
   template <std::size_t kWords>
   [[nodiscard]] std::uint64_t Threshold(const Slot<kWords>* /*width*/, Time now) const {
-    return Word(now);
+    return TimeWord(now);
   }
 
   template <std::size_t kWords>

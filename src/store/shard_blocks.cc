@@ -204,7 +204,7 @@ Decision Shard::RunInBlock(const L& terms, const Call& call, Time now) {
   const Decision decision = Apply(terms, state, call, now);
   if (keep_seat) return decision;
   Store(state, BlockOf(*slot));
-  slot->words[0] = Word(UnusedAt(terms, state));
+  slot->words[0] = TimeWord(UnusedAt(terms, state));
   if (UnusedAt(terms, state) <= now) block_slots_.Erase(*slot);
   return decision;
 }

@@ -75,9 +75,9 @@ void Snapshot::SaveShard(Shard& shard, Time now, SnapshotWriter& out) {
   out.Number(shard.epoch_);
   SaveTable(shard.narrow_, shard.Threshold(static_cast<const Slot<1>*>(nullptr), now), out,
             nothing);
-  SaveTable(shard.pairs_, Word(now), out, nothing);
-  SaveTable(shard.triples_, Word(now), out, nothing);
-  SaveTable(shard.block_slots_, Word(now), out, [&out](const Slot<2>& slot) {
+  SaveTable(shard.pairs_, TimeWord(now), out, nothing);
+  SaveTable(shard.triples_, TimeWord(now), out, nothing);
+  SaveTable(shard.block_slots_, TimeWord(now), out, [&out](const Slot<2>& slot) {
     const auto& block = *reinterpret_cast<const Block*>(slot.words[1]);
     out.Number(block);
     out.Bytes(&block + 1, block.bytes - sizeof(Block));
@@ -183,7 +183,7 @@ Result<Done> Snapshot::RestoreBlocks(Shard& shard, Time now, SnapshotReader& in)
     in.Bytes(block + 1, saved.bytes - sizeof(Block));
     slot.words[1] = reinterpret_cast<std::uint64_t>(block);
     // It was in use when it was saved, but time may have passed since.
-    if (slot.words[0] <= Word(now)) shard.blocks_.Free(block);
+    if (slot.words[0] <= TimeWord(now)) shard.blocks_.Free(block);
     return Done{};
   });
 }

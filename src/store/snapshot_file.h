@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "sluice/result.h"
-#include "store/sip_hash.h"
+#include "core/sip_hash.h"
 
 namespace sluice {
 

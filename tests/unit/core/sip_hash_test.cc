@@ -1,7 +1,7 @@
 // SipHash-1-3 against vectors of the reference: key 00 01 .. 0f, inputs of length 0, 1, 2, ...
 // whose bytes count up from 0. They come from an independent implementation that, with its rounds
 // set to 2 and 4, gives the published vectors of SipHash-2-4.
-#include "store/sip_hash.h"
+#include "core/sip_hash.h"
 
 #include <gtest/gtest.h>
 

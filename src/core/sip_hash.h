@@ -1,5 +1,5 @@
-// SipHash-1-3: the keyed hash of the memory store. Without the seed nobody can choose keys that
-// collide, which is what keeps the tables short under attack.
+// SipHash-1-3: the keyed hash of the memory store and of what rules look up. Without the seed
+// nobody can choose keys that collide, which keeps tables short under attack.
 #pragma once
 
 #include <bit>
