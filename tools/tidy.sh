@@ -8,13 +8,13 @@ jobs=${1:-2}
 [ $# -eq 0 ] || shift
 
 if [ $# -gt 0 ]; then
-  printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" clang-tidy --quiet -p build/dev
+  printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p build/dev
   exit
 fi
 
 status=0
 find src -name '*.cc' -print0 |
-  xargs -0 -r -n 1 -P "$jobs" clang-tidy --quiet -p build/dev || status=1
+  xargs -0 -r -n 1 -P "$jobs" clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p build/dev || status=1
 find include -name '*.h' -print0 |
   xargs -0 -r -I HEADER -P "$jobs" clang-tidy --quiet HEADER -- -x c++ -std=c++20 -Iinclude ||
   status=1
