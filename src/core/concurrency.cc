@@ -57,10 +57,6 @@ void Erase(PermitsState& state, std::size_t first, std::size_t last) {
   state.size -= static_cast<std::uint32_t>(last - first);
 }
 
-void DropExpired(PermitsState& state, Time now) {
-  Erase(state, 0, state.size - Live(state, now).size());
-}
-
 // After every permit with the same deadline or an earlier one: terms with a longer ttl may have
 // left later deadlines behind.
 void Insert(PermitsState& state, const Permit& permit) {
@@ -92,13 +88,23 @@ bool MoveDeadline(const Concurrency& limit, PermitsState& state, PermitId id, Ti
 
 }  // namespace
 
+void DropPast(const Concurrency& /*limit*/, PermitsState& state, Time now) {
+  Erase(state, 0, state.size - Live(state, now).size());
+}
+
+bool IsHeld(const PermitsState& state, PermitId id) {
+  const std::span<const Permit> held = state.permits.first(state.size);
+  return std::any_of(held.begin(), held.end(),
+                     [id](const Permit& permit) { return permit.id == id; });
+}
+
 Decision Peek(const Concurrency& limit, const PermitsState& state, Cost cost, Time now) {
   return Answer(limit, Live(state, now), cost, now);
 }
 
 Decision Acquire(const Concurrency& limit, PermitsState& state, PermitId id, Cost cost, Time now) {
   if (cost.units == 0) return Peek(limit, state, cost, now);
-  DropExpired(state, now);
+  DropPast(limit, state, now);
   const Decision answer = Peek(limit, state, cost, now);
   if (answer.retry_after == kNever) return answer;
   if (!MoveDeadline(limit, state, id, now)) {
@@ -109,14 +115,14 @@ Decision Acquire(const Concurrency& limit, PermitsState& state, PermitId id, Cos
 }
 
 Decision Renew(const Concurrency& limit, PermitsState& state, PermitId id, Time now) {
-  DropExpired(state, now);
+  DropPast(limit, state, now);
   const bool held = MoveDeadline(limit, state, id, now);
   const Decision decision = Report(limit, Live(state, now), now);
   return held ? decision : Refusal(decision, kNever);
 }
 
 Decision Release(const Concurrency& limit, PermitsState& state, PermitId id, Time now) {
-  DropExpired(state, now);
+  DropPast(limit, state, now);
   Take(state, id);
   return Report(limit, Live(state, now), now);
 }

@@ -50,7 +50,7 @@ struct Concurrency {
 
 Decision Peek(const Concurrency& limit, const PermitsState& state, Cost cost, Time now);
 
-// REQUIRES: state.size < state.permits.size().
+// REQUIRES: state.size < state.permits.size(), unless it is refused or the id is held.
 Decision Acquire(const Concurrency& limit, PermitsState& state, PermitId id, Cost cost, Time now);
 
 // Moves the deadline of a held permit to now + ttl. Refused with kNever where it is not held.
@@ -58,6 +58,12 @@ Decision Renew(const Concurrency& limit, PermitsState& state, PermitId id, Time 
 
 // Answers with the state it leaves, allowed.
 Decision Release(const Concurrency& limit, PermitsState& state, PermitId id, Time now);
+
+// Drops the permits that are past their deadline.
+void DropPast(const Concurrency& limit, PermitsState& state, Time now);
+
+// Whether the id is among the permits, past its deadline or not.
+bool IsHeld(const PermitsState& state, PermitId id);
 
 Time UnusedAt(const Concurrency& limit, const PermitsState& state);
 

@@ -31,10 +31,6 @@ void DropOldest(LogState& state) {
   --state.size;
 }
 
-void DropPast(const SlidingLog& limit, LogState& state, Time now) {
-  while (state.size > 0 && state.At(0).at + limit.rate.period <= now) DropOldest(state);
-}
-
 // Drops the oldest units beyond `most`.
 void TrimTo(LogState& state, std::int64_t most) {
   while (state.units > most) {
@@ -100,6 +96,10 @@ Nanos RetryAfter(const SlidingLog& limit, const LogState& state, const View& vie
 }
 
 }  // namespace
+
+void DropPast(const SlidingLog& limit, LogState& state, Time now) {
+  while (state.size > 0 && state.At(0).at + limit.rate.period <= now) DropOldest(state);
+}
 
 Decision Peek(const SlidingLog& limit, const LogState& state, Cost cost, Time now) {
   const View view = ViewAt(limit, state, now);

@@ -54,7 +54,8 @@ struct SlidingLog {
 
 Decision Peek(const SlidingLog& limit, const LogState& state, Cost cost, Time now);
 
-// REQUIRES: state.size < state.ring.size(). Entries that are past are dropped on the way.
+// REQUIRES: state.size < state.ring.size(), unless it is refused and not recorded. Entries that are
+// past are dropped on the way.
 Decision Check(const SlidingLog& limit, LogState& state, Cost cost, Time now);
 
 // Takes back newest units first.
@@ -62,6 +63,9 @@ void Refund(const SlidingLog& limit, LogState& state, Cost cost, Time now);
 
 // Entries stay; units beyond the new COUNT are dropped, oldest first.
 void Convert(const SlidingLog& from, const SlidingLog& to, LogState& state, Time now);
+
+// Drops the entries that no longer count.
+void DropPast(const SlidingLog& limit, LogState& state, Time now);
 
 Time UnusedAt(const SlidingLog& limit, const LogState& state);
 

@@ -124,7 +124,11 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
   now = lock.LockAll(now);
   for (std::size_t i = 0; i < count; ++i) {
     Item& item = items[i];
-    if (item.leader == i) item.seated = item.shard->Seat(item.call, now);
+    if (item.leader != i) continue;
+    item.seated = item.shard->Seat(item.call, now);
+    // Before any is asked, so that none takes the last shared states from one that was promised
+    // to pass.
+    if (!item.seated) item.shard->SeatShared(item.call);
   }
   JoinShared({items.data(), count});
   for (std::size_t i = 0; i < count; ++i) {

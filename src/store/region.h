@@ -9,27 +9,9 @@
 
 #include "core/int128.h"
 #include "store/pages.h"
+#include "store/slot.h"
 
 namespace sluice {
-
-// One state: the key word, then the words of the state. A key word of 0 is an empty slot.
-//
-// Layout of the key word: 56 bits of the key's hash, then 8 bits naming the terms that wrote it.
-// words[0] says, without the limit, from when on the key is unused: a slot whose words[0] is at
-// most a threshold that the caller works out from the time is as if empty.
-template <std::size_t kWords>
-struct Slot {
-  std::uint64_t key = 0;
-  std::uint64_t words[kWords] = {};
-};
-
-// Slots that are read together: as many as fit one or two cache lines.
-template <std::size_t kWords>
-struct alignas(64) Bucket {
-  static constexpr std::size_t kSlots = kWords == 2 ? 5 : 4;
-  Slot<kWords> slots[kSlots];
-};
-static_assert(sizeof(Bucket<1>) == 64 && sizeof(Bucket<2>) == 128 && sizeof(Bucket<3>) == 128);
 
 // A table takes memory in pieces of this size, one in each row (see pages.h): a row holds one piece
 // for each of the 256 shards.
@@ -129,6 +111,10 @@ class Region {
     return true;
   }
 
+  // The number of pieces before and after a resize.
+  [[nodiscard]] std::size_t From() const { return growing_ ? Below() : Above(); }
+  [[nodiscard]] std::size_t To() const { return growing_ ? Above() : Below(); }
+
  private:
   static constexpr std::size_t kOffset = kPart == Part::kMain ? 0 : kPieceBytes / 4 * 3;
 
@@ -168,9 +154,6 @@ class Region {
   }
   [[nodiscard]] std::size_t Below() const { return below_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t Above() const { return above_.load(std::memory_order_relaxed); }
-  // The number of pieces before and after a resize.
-  [[nodiscard]] std::size_t From() const { return growing_ ? Below() : Above(); }
-  [[nodiscard]] std::size_t To() const { return growing_ ? Above() : Below(); }
 
   std::byte* memory_ = nullptr;
   // Pieces by which keys are placed whose spread is at most split_, and the others. Equal at rest;

@@ -120,12 +120,19 @@ const PreparedTerms& RegisteredLimit::Keep(const Limit& limit, std::uint8_t id) 
 
 std::uint8_t RegisteredLimit::FreeId(Time now) const {
   for (unsigned id = 1; id < by_id_.size(); ++id) {
-    const PreparedTerms* const terms = by_id_[id].load(std::memory_order_relaxed);
-    if (terms == nullptr) return static_cast<std::uint8_t>(id);
-    const bool current = terms == current_.load(std::memory_order_relaxed);
-    if (!current && now > replaced_at_[id] + terms->span) return static_cast<std::uint8_t>(id);
+    if (by_id_[id].load(std::memory_order_relaxed) == nullptr) return static_cast<std::uint8_t>(id);
   }
-  return 0;
+  // None that was never used is left: the one that has been out of use for longest.
+  std::uint8_t free = 0;
+  Nanos longest{0};
+  for (unsigned id = 1; id < by_id_.size(); ++id) {
+    const PreparedTerms* const terms = by_id_[id].load(std::memory_order_relaxed);
+    if (terms == current_.load(std::memory_order_relaxed)) continue;
+    const Time used_at{Nanos{used_at_[id].load(std::memory_order_relaxed)}};
+    const Nanos unused = now - used_at - terms->span;
+    if (unused > longest) longest = unused, free = static_cast<std::uint8_t>(id);
+  }
+  return free;
 }
 
 Result<Done> RegisteredLimit::Change(const Limit& limit, Time now) {
@@ -150,7 +157,7 @@ Result<Done> RegisteredLimit::Change(const Limit& limit, Time now) {
     }
     next = &Keep(limit, id);
   }
-  if (before != nullptr) replaced_at_[before->id] = now;
+  if (before != nullptr) NoteUse(before->id, now);
   // Pairs with the acquire in current.
   current_.store(next, std::memory_order_release);
   return Done{};
@@ -158,7 +165,7 @@ Result<Done> RegisteredLimit::Change(const Limit& limit, Time now) {
 
 void RegisteredLimit::RestoreTerms(const Limit& limit, std::uint8_t id, Time now) {
   Keep(limit, id);
-  replaced_at_[id] = now;
+  NoteUse(id, now);
 }
 
 std::vector<const PreparedTerms*> RegisteredLimit::AllTerms() const {

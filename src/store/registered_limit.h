@@ -13,9 +13,9 @@
 #include "core/limit.h"
 #include "core/quick_bucket.h"
 #include "core/quick_window.h"
+#include "core/sip_hash.h"
 #include "sluice/result.h"
 #include "store/overflow.h"
-#include "core/sip_hash.h"
 
 namespace sluice {
 
@@ -70,6 +70,15 @@ class RegisteredLimit {
 
   [[nodiscard]] std::uint64_t Hash(std::string_view key) const { return prefix_.Finish(key); }
 
+  // A state was written under terms that are no longer current, for want of memory to convert it.
+  void NoteUse(std::uint8_t id, Time now) const {
+    const std::int64_t at = now.time_since_epoch().count();
+    std::int64_t before = used_at_[id].load(std::memory_order_relaxed);
+    while (at > before &&
+           !used_at_[id].compare_exchange_weak(before, at, std::memory_order_relaxed)) {
+    }
+  }
+
   // Whether states of this limit may be in a table other than the one for `shape`.
   [[nodiscard]] bool HasOtherShapes(Shape shape) const {
     return (shapes_.load(std::memory_order_relaxed) & ~Bit(shape)) != 0;
@@ -102,9 +111,12 @@ class RegisteredLimit {
   std::array<std::atomic<const PreparedTerms*>, 256> by_id_{};
   std::atomic<std::uint8_t> shapes_{0};
 
+  // The latest time at which a state may have been written under the terms of an id, but for the
+  // current ones; nanoseconds since 1970. Written by whoever holds the lock of a shard.
+  mutable std::array<std::atomic<std::int64_t>, 256> used_at_{};
+
   // Touched by Change and RestoreTerms only.
   std::vector<std::unique_ptr<const PreparedTerms>> all_;
-  std::array<Time, 256> replaced_at_{};
 };
 
 }  // namespace sluice

@@ -100,6 +100,9 @@ class alignas(128) Shard {
   // those: `call.terms` is changed.
   bool Seat(Call& call, Time now);
 
+  // Makes sure that a call without a seat has a shared state, if there is memory left for any.
+  void SeatShared(const Call& call) { overflow_.Reserve(call.limit->index()); }
+
   // Carries out one call on the state that the key shares with others.
   Decision RunShared(const Call& call, Time now);
 
@@ -219,10 +222,16 @@ class alignas(128) Shard {
   template <typename L>
   Slot<2>* FindOrMakeBlock(const L& terms, const Call& call, Time now);
   template <typename L>
-  bool MakeRoom(const L& terms, Slot<2>& slot);
+  bool MakeRoom(const L& terms, const Call& call, Slot<2>& slot, Time now);
   template <typename L>
   bool Adopt(const L& terms, const Call& call, Slot<2>& slot, Time now);
   void AdoptOrStay(Call& call, Time now);
+
+  // The earlier terms under which a key goes on whose state there is no memory to convert.
+  static const PreparedTerms* StayUnder(std::uint8_t id, const Call& call, Time now) {
+    call.limit->NoteUse(id, now);
+    return call.limit->ById(id);
+  }
 
   // Carries out a call under other terms than it came with.
   Decision RunUnder(const PreparedTerms& terms, Call call, Time now) {
@@ -235,7 +244,8 @@ class alignas(128) Shard {
            overflow_.Binds(call.limit->index(), call.terms->overflow, call.hash, now);
   }
 
-  // A bounded piece of housekeeping, with every key that is added and every few calls besides.
+  // A bounded piece of housekeeping, before every key that is added and after every few calls
+  // besides, so that there is never more than one in a call.
   template <typename TableType>
   void Housekeep(TableType& table, Time now, Pace pace) {
     calls_since_step_ = 0;
@@ -263,7 +273,7 @@ class alignas(128) Shard {
   // A slot for a key that has none in `table`, or null if there is no memory for it.
   template <typename TableType>
   auto* Insert(TableType& table, const Call& call, Time now) {
-    if (calls_since_step_ != 0) Housekeep(table, now, Pace::kAdding);
+    Housekeep(table, now, Pace::kAdding);
     auto* const slot =
         table.Insert(call.key(), call.terms->id,
                      Threshold(static_cast<const typename TableType::SlotType*>(nullptr), now));

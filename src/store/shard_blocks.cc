@@ -116,16 +116,32 @@ void JoinOldest(Block* block) {
   Store(log, block);
 }
 
+// Drops what is past from a full block; true if it is full still and the call adds an entry. Then
+// room must be made, which is nothing that a refused call may do: it can join entries.
+template <typename L>
+bool AddsToFull(const L& terms, const Call& call, Block* block, Time now) {
+  typename L::State state = Kind<L>::Of(block);
+  DropPast(terms, state, now);
+  Store(state, block);
+  if (state.size < block->capacity || call.cost.units == 0) return false;
+  const bool passes = Peek(terms, state, call.cost, now).allowed;
+  if constexpr (std::is_same_v<L, SlidingLog>) {
+    return passes || terms.count_refused == Refused::kRecord;
+  } else {
+    return passes && !IsHeld(state, call.permit);
+  }
+}
+
 }  // namespace
 
-// Sees to it that one more entry fits. False only for permits that there is no memory for.
+// Sees to it that what the call adds fits. False only for permits that there is no memory for.
 template <typename L>
-bool Shard::MakeRoom(const L& /*terms*/, Slot<2>& slot) {
+bool Shard::MakeRoom(const L& terms, const Call& call, Slot<2>& slot, Time now) {
   Block* const block = BlockOf(slot);
   if constexpr (std::is_same_v<L, SlidingBuckets>) {
     return true;
   } else {
-    if (block->size < block->capacity) return true;
+    if (block->size < block->capacity || !AddsToFull(terms, call, block, now)) return true;
     using Entry = typename Kind<L>::Entry;
     const std::uint32_t capacity = std::min(block->capacity * 2, kEntriesMost);
     Block* const larger = capacity == block->capacity
@@ -193,13 +209,12 @@ Slot<2>* Shard::FindOrMakeBlock(const L& terms, const Call& call, Time now) {
 
 template <typename L>
 Decision Shard::RunInBlock(const L& terms, const Call& call, Time now) {
-  HousekeepSometimes(block_slots_, now);
   // A peek must not give up a seat that the request under way has taken.
   const bool keep_seat = call.operation == Operation::kPeek && HasSeatedBlock(call);
   Slot<2>* const slot = FindOrMakeBlock(terms, call, now);
   if (slot == nullptr) return RunShared(call, now);
   const bool adds = call.operation == Operation::kCheck || call.operation == Operation::kAcquire;
-  if (adds && !MakeRoom(terms, *slot)) return RunShared(call, now);
+  if (adds && !MakeRoom(terms, call, *slot, now)) return RunShared(call, now);
   typename L::State state = Kind<L>::Of(BlockOf(*slot));
   const Decision decision = Apply(terms, state, call, now);
   if (keep_seat) return decision;
@@ -234,21 +249,23 @@ void Shard::AdoptOrStay(Call& call, Time now) {
     return;
   const bool adopted = WithBlockTerms(
       *call.terms, [&](const auto& terms) { return Adopt(terms, call, *slot, now); });
-  if (!adopted) call.terms = call.limit->ById(id);
+  if (!adopted) call.terms = StayUnder(id, call, now);
 }
 
 Decision Shard::RunBlock(Call call, Time now) {
   AdoptOrStay(call, now);
-  return WithBlockTerms(*call.terms,
-                        [&](const auto& terms) { return RunInBlock(terms, call, now); });
+  const Decision decision =
+      WithBlockTerms(*call.terms, [&](const auto& terms) { return RunInBlock(terms, call, now); });
+  HousekeepSometimes(block_slots_, now);
+  return decision;
 }
 
 bool Shard::SeatBlock(Call& call, Time now) {
   AdoptOrStay(call, now);
-  return WithBlockTerms(*call.terms, [&](const auto& terms) {
-    Slot<2>* const slot = FindOrMakeBlock(terms, call, now);
-    return slot != nullptr && MakeRoom(terms, *slot);
-  });
+  // Room for another entry is made when it is added: a log finds it somehow, and a check takes no
+  // permit.
+  return WithBlockTerms(
+      *call.terms, [&](const auto& terms) { return FindOrMakeBlock(terms, call, now) != nullptr; });
 }
 
 bool Shard::HasSeatedBlock(const Call& call) {

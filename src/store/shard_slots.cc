@@ -140,11 +140,13 @@ const PreparedTerms* Shard::MoveHere(const L& terms, const Call& call, Time now)
     before.Erase(*slot);
     return nullptr;
   }
+  const std::uint8_t id = Table<kFrom, KeepSlot>::TermsOf(*slot);
   const typename L::State state = StateIn<kFrom>(*slot, terms, call, now);
   Slot<kTo>* const place = Insert(TableOf<kTo>(), call, now);
-  if (place == nullptr) return call.limit->ById(Table<kFrom, KeepSlot>::TermsOf(*slot));
+  if (place == nullptr) return StayUnder(id, call, now);
   SaveState<kTo>(terms, state, *place);
-  before.Erase(*slot);
+  // Found again, because Insert may have done a piece of the other table's housekeeping.
+  before.Erase(*before.Find(call.key()));
   return call.terms;
 }
 
@@ -164,7 +166,6 @@ const PreparedTerms* Shard::MoveFromElsewhere(const L& terms, const Call& call, 
 template <std::size_t kWords, typename L>
 Decision Shard::RunInSlot(const L& terms, const Call& call, Time now) {
   auto& table = TableOf<kWords>();
-  HousekeepSometimes(table, now);
   Slot<kWords>* slot = table.Find(call.key());
   if (slot == nullptr && call.limit->HasOtherShapes(call.terms->shape)) [[unlikely]] {
     const PreparedTerms* const found = MoveFromElsewhere<kWords>(terms, call, now);
@@ -207,7 +208,6 @@ bool Shard::SeatInSlot(const L& terms, Call& call, Time now) {
   if (slot != nullptr && slot->words[0] > Threshold(slot, now)) return true;
   if (slot == nullptr) {
     if (BoundToOverflow(call, now)) return false;
-    ++calls_since_step_;
     slot = Insert(table, call, now);
     if (slot == nullptr) return false;
   }
@@ -238,7 +238,9 @@ auto Shard::WithSlotTerms(const PreparedTerms& prepared, F f) {
 
 Decision Shard::RunSlot(const Call& call, Time now) {
   return WithSlotTerms(*call.terms, [&]<std::size_t kWords>(const auto& terms) {
-    return RunInSlot<kWords>(terms, call, now);
+    const Decision decision = RunInSlot<kWords>(terms, call, now);
+    HousekeepSometimes(TableOf<kWords>(), now);
+    return decision;
   });
 }
 

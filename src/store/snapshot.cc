@@ -12,13 +12,13 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 Error DoesNotFit() { return {"the snapshot's states do not fit; expected a larger memory limit"}; }
 
 template <typename TableType, typename Extra>
 void SaveTable(TableType& table, std::uint64_t threshold, SnapshotWriter& out, Extra extra) {
-  out.Number(static_cast<std::uint64_t>(table.used()));
+  out.Number(table.extent());
   table.ForEach([&](const auto& slot) {
     if (slot.words[0] <= threshold) return;
     out.Number(slot);
@@ -35,6 +35,9 @@ std::size_t EntryBytes(const Block& block) {
 
 Result<Done> Snapshot::Save(MemoryStore& store, const std::string& path, Time now) {
   now = store.Advance(now);
+  // Held throughout: terms that were added while states are written would be missing in the file,
+  // and two snapshots at once would write to one.
+  const std::lock_guard guard(store.registry_mutex_);
   SnapshotWriter out(path);
   out.Number(kVersion);
   out.Number(store.seed_);
@@ -45,7 +48,6 @@ Result<Done> Snapshot::Save(MemoryStore& store, const std::string& path, Time no
 }
 
 void Snapshot::SaveLimits(const MemoryStore& store, SnapshotWriter& out) {
-  const std::lock_guard guard(store.registry_mutex_);
   std::vector<const RegisteredLimit*> limits;
   for (const auto& limit : store.registry_) limits.push_back(limit.get());
   // A limit of an earlier snapshot that was not added again has states still, and it may yet be.
@@ -134,17 +136,21 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, Time now, Sn
   using SlotType = typename TableType::SlotType;
   const std::uint64_t threshold = shard.Threshold(static_cast<const SlotType*>(nullptr), now);
   // Nothing was inserted yet, so the table's own first piece is set aside for it.
-  table.Reserve(in.Number<std::uint64_t>(), shard.BytesFor(0) + TableType::kBytesLeast);
+  table.Reserve(in.Number<typename TableType::Extent>(),
+                shard.BytesFor(0) + TableType::kBytesLeast);
   while (true) {
     SlotType slot;
     slot.key = in.Number<std::uint64_t>();
-    if (slot.key == 0) return Done{};
+    if (slot.key == 0) {
+      table.Restored();
+      return Done{};
+    }
     in.Bytes(slot.words, sizeof(slot.words));
     if (in.failed()) return Error{"the snapshot ends too early"};
     if (Result<Done> done = adjust(slot); !done.ok()) return done;
     if (slot.words[0] <= threshold) continue;
     SlotType* const place =
-        table.Insert({TableType::HashOf(slot)}, TableType::TermsOf(slot), threshold);
+        table.Restore({TableType::HashOf(slot)}, TableType::TermsOf(slot), threshold);
     if (place == nullptr) {
       if constexpr (std::is_same_v<TableType, decltype(shard.block_slots_)>) {
         shard.blocks_.Free(reinterpret_cast<Block*>(slot.words[1]));

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "sluice/result.h"
 #include "core/sip_hash.h"
+#include "sluice/result.h"
 
 namespace sluice {
 

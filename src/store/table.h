@@ -2,25 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "store/region.h"
+#include "store/slot.h"
+#include "store/stash.h"
+#include "store/table_load.h"
 
 namespace sluice {
-
-// The 56 bits of a key's hash that tell it apart within a shard. Never 0.
-struct KeyHash {
-  std::uint64_t bits = 1;
-};
-
-// Why a piece of housekeeping is done.
-enum class Pace : std::uint8_t {
-  kAdding,  // a key is about to be added
-  kQuiet,   // some calls have passed
-};
 
 // A hash table of fixed-width slots with two regions, three quarters and one quarter of the
 // buckets. A key lives in its main bucket where there is room, else in its side bucket; where both
@@ -56,12 +47,32 @@ class Table {
     SetPieces(1);
   }
 
-  // Makes room for this many keys at once, within `bytes_max`. Keys that come in the order of their
-  // hashes, as ForEach hands them out, would not fit a table that grows under them.
+  // How much room there is for keys; what Reserve takes.
+  struct Extent {
+    std::uint64_t keys = 0;
+    std::uint64_t pieces = 0;
+  };
+  [[nodiscard]] Extent extent() const { return {used_, pieces_}; }
+
+  // Makes room for the keys of another table at once, within `bytes_max` and the pieces it had: in
+  // the order of ForEach they would not fit a table that grows under them.
   // REQUIRES: nothing was ever inserted.
-  void Reserve(std::size_t keys, std::size_t bytes_max) {
-    const std::size_t wanted = keys * 100 / (kSlotsPerPiece * 85) + 1;
-    SetPieces(std::max<std::size_t>(std::min(wanted, bytes_max / kPieceBytes), 1));
+  void Reserve(const Extent& extent, std::size_t bytes_max) {
+    const std::size_t wanted = extent.keys * 100 / (kSlotsPerPiece * 85) + 1;
+    const std::size_t most = std::min<std::size_t>(extent.pieces, bytes_max / kPieceBytes);
+    SetPieces(std::max<std::size_t>(std::min(wanted, most), 1));
+  }
+
+  // A slot for a key that Reserve has made room for. Looks further for a place than Insert, so that
+  // what another table held in as many pieces fits again. REQUIRES and null as for Insert.
+  SlotType* Restore(KeyHash hash, std::uint8_t terms, std::uint64_t threshold) {
+    return Take(MakeRoom(hash.bits, threshold, {.moves = 6, .stash = Stash<kWords>::kSlots}), hash,
+                terms);
+  }
+
+  // Ends the restoring: room that nothing came to use is none.
+  void Restored() {
+    if (!touched_) SetPieces(1);
   }
 
   void Prefetch(KeyHash hash) const {
@@ -71,7 +82,6 @@ class Table {
 
   [[nodiscard]] std::size_t used() const { return used_; }
   [[nodiscard]] std::size_t Bytes() const { return touched_ ? pieces_ * kPieceBytes : 0; }
-  // Whether any page may have been written.
   [[nodiscard]] bool touched() const { return touched_; }
   // What even one key takes.
   static constexpr std::size_t kBytesLeast = kPieceBytes;
@@ -82,10 +92,7 @@ class Table {
   [[nodiscard]] SlotType* Find(KeyHash hash) {
     if (SlotType* const slot = FindIn(main_.Place(MainSpread(hash.bits)), hash)) return slot;
     if (SlotType* const slot = FindIn(side_.Place(SideSpread(hash.bits)), hash)) return slot;
-    for (std::size_t i = 0; i < stash_size_; ++i) {
-      if (HashOf(stash_[i]) == hash.bits) return &stash_[i];
-    }
-    return nullptr;
+    return stash_.Find(hash);
   }
 
   // The slot of a key that was written under `terms`, or null, also if it is in the stash. Looks at
@@ -98,19 +105,18 @@ class Table {
   }
 
   // Whether a slot is neither in its main bucket nor in its side bucket.
-  [[nodiscard]] bool InStash(const SlotType& slot) const {
-    return &slot >= stash_.data() && &slot < stash_.data() + stash_size_;
-  }
+  [[nodiscard]] bool InStash(const SlotType& slot) const { return stash_.Holds(slot); }
 
   // A slot for a key that has none, its key word set under `terms`; null if there is no room.
   // REQUIRES: Find(hash) is null.
   SlotType* Insert(KeyHash hash, std::uint8_t terms, std::uint64_t threshold) {
-    touched_ = true;
-    SlotType* const slot = MakeRoom(hash.bits, threshold);
-    if (slot == nullptr) return nullptr;
-    slot->key = (hash.bits << 8U) | terms;
-    ++used_;
-    return slot;
+    if (LoadOf(pieces_).IsBrimful()) [[unlikely]] {
+      DropUnusedIn(main_.Place(MainSpread(hash.bits)), threshold);
+      DropUnusedIn(side_.Place(SideSpread(hash.bits)), threshold);
+      if (LoadOf(pieces_).IsBrimful()) return nullptr;
+    }
+    return Take(MakeRoom(hash.bits, threshold, {.moves = 2, .stash = Stash<kWords>::kForAdded}),
+                hash, terms);
   }
 
   // Empties a slot. Pointers to other slots may change meaning.
@@ -118,8 +124,7 @@ class Table {
     forget_(slot);
     --used_;
     if (InStash(slot)) {
-      slot = stash_[--stash_size_];
-      stash_[stash_size_] = SlotType{};
+      stash_.Erase(slot);
     } else {
       slot = SlotType{};
     }
@@ -145,7 +150,7 @@ class Table {
   // A bounded piece of housekeeping: goes on with a resize, and looks for unused keys.
   void Step(std::uint64_t threshold, Pace pace) {
     if (!touched_) return;
-    if (stash_size_ != 0) DrainStash(threshold);
+    if (stash_.size() != 0) DrainStash(threshold);
     if (resizing()) Migrate(threshold, pace);
     for (std::size_t i = 0; i < kSweepBuckets; ++i) SweepNext(threshold);
     PrefetchForNextStep(pace);
@@ -162,7 +167,7 @@ class Table {
     if (!touched_) return;
     for (std::size_t i = 0; i < main_.extent(); ++i) each(main_.At(i));
     for (std::size_t i = 0; i < side_.extent(); ++i) each(side_.At(i));
-    for (std::size_t i = 0; i < stash_size_; ++i) visit(stash_[i]);
+    stash_.ForEach(visit);
   }
 
   static std::uint64_t HashOf(const SlotType& slot) { return slot.key >> 8U; }
@@ -172,11 +177,7 @@ class Table {
   static constexpr std::size_t kSlotsPerPiece =
       (Region<kWords, Part::kMain>::kPerPiece + Region<kWords, Part::kSide>::kPerPiece) *
       BucketType::kSlots;
-  static constexpr std::size_t kStashSlots = 16;
   static constexpr std::size_t kSweepBuckets = 2;
-  // Load from which on the table grows. What is not yet placed anew when growing ends is 4 %
-  // fuller, and even there a key finds room within two moves but for one in millions.
-  static constexpr std::size_t kPercentFull = BucketType::kSlots == 5 ? 84 : 82;
   // Buckets placed anew by one step: as many of the main region for one of the side region as it
   // has more buckets.
   static constexpr std::size_t kMainBucketsPerStep = 6;
@@ -218,14 +219,31 @@ class Table {
     return nullptr;
   }
 
-  SlotType* MakeRoom(std::uint64_t hash, std::uint64_t threshold) {
+  // How far to go for a place.
+  struct Effort {
+    int moves = 0;          // of other keys, at most
+    std::size_t stash = 0;  // keys that may be in the stash then
+  };
+
+  SlotType* MakeRoom(std::uint64_t hash, std::uint64_t threshold, const Effort& effort) {
     BucketType& main = main_.Place(MainSpread(hash));
     if (SlotType* const slot = FreeIn(main, threshold)) return slot;
     BucketType& side = side_.Place(SideSpread(hash));
     if (SlotType* const slot = FreeIn(side, threshold)) return slot;
-    if (SlotType* const slot = MoveOne(main, side, threshold)) return slot;
-    if (SlotType* const slot = MoveTwo(main, side, threshold)) return slot;
-    return stash_size_ < kStashSlots ? &stash_[stash_size_++] : nullptr;
+    for (int moves = 1; moves <= effort.moves; ++moves) {
+      if (SlotType* const slot = MoveFromMain(main, moves, threshold)) return slot;
+      if (SlotType* const slot = MoveFromSide(side, moves, threshold)) return slot;
+    }
+    return stash_.Take(effort.stash);
+  }
+
+  // Makes the slot that was found for a key the key's own.
+  SlotType* Take(SlotType* slot, KeyHash hash, std::uint8_t terms) {
+    touched_ = true;
+    if (slot == nullptr) return nullptr;
+    slot->key = (hash.bits << 8U) | terms;
+    ++used_;
+    return slot;
   }
 
   void Move(SlotType& from, SlotType& to) {
@@ -234,30 +252,23 @@ class Table {
     ++moved_;
   }
 
-  // Frees a slot of either bucket by moving its key to that key's other bucket.
-  SlotType* MoveOne(BucketType& main, BucketType& side, std::uint64_t threshold) {
+  // Frees a slot of a full bucket by moving a key to that key's other bucket, where `moves - 1`
+  // others may have to give way first. Null where that takes more.
+  SlotType* MoveFromMain(BucketType& main, int moves, std::uint64_t threshold) {
     for (SlotType& slot : main.slots) {
-      if (SlotType* const free = FreeIn(SideOf(slot), threshold)) return Move(slot, *free), &slot;
-    }
-    for (SlotType& slot : side.slots) {
-      if (SlotType* const free = FreeIn(MainOf(slot), threshold)) return Move(slot, *free), &slot;
+      BucketType& side = SideOf(slot);
+      SlotType* const free =
+          moves == 1 ? FreeIn(side, threshold) : MoveFromSide(side, moves - 1, threshold);
+      if (free != nullptr) return Move(slot, *free), &slot;
     }
     return nullptr;
   }
-
-  // The same by way of a second key that has to give way first.
-  SlotType* MoveTwo(BucketType& main, BucketType& side, std::uint64_t threshold) {
-    for (SlotType& slot : main.slots) {
-      for (SlotType& second : SideOf(slot).slots) {
-        SlotType* const free = FreeIn(MainOf(second), threshold);
-        if (free != nullptr) return Move(second, *free), Move(slot, second), &slot;
-      }
-    }
+  SlotType* MoveFromSide(BucketType& side, int moves, std::uint64_t threshold) {
     for (SlotType& slot : side.slots) {
-      for (SlotType& second : MainOf(slot).slots) {
-        SlotType* const free = FreeIn(SideOf(second), threshold);
-        if (free != nullptr) return Move(second, *free), Move(slot, second), &slot;
-      }
+      BucketType& main = MainOf(slot);
+      SlotType* const free =
+          moves == 1 ? FreeIn(main, threshold) : MoveFromMain(main, moves - 1, threshold);
+      if (free != nullptr) return Move(slot, *free), &slot;
     }
     return nullptr;
   }
@@ -272,13 +283,13 @@ class Table {
         continue;
       }
       // Migrate has seen to it that the stash has room, so this cannot fail.
-      *MakeRoom(HashOf(slot), threshold) = slot;
+      *MakeRoom(HashOf(slot), threshold, {.moves = 2, .stash = Stash<kWords>::kSlots}) = slot;
       ++moved_;
     }
   }
 
   [[nodiscard]] bool MayTakeBucket() const {
-    return stash_size_ + BucketType::kSlots <= kStashSlots &&
+    return stash_.size() + BucketType::kSlots <= Stash<kWords>::kSlots &&
            moved_ + kMovesForBucket <= kMovesMost;
   }
 
@@ -304,11 +315,14 @@ class Table {
     }
   }
 
-  // Tries to find a bucket for the last key of the stash. REQUIRES: there is one.
+  // Tries to find a bucket for a key of the stash, the next time for another one.
+  // REQUIRES: there is one.
   void DrainStash(std::uint64_t threshold) {
-    const SlotType slot = stash_[stash_size_ - 1];
-    stash_[--stash_size_] = SlotType{};
-    *MakeRoom(HashOf(slot), threshold) = slot;
+    SlotType& waiting = stash_.Next();
+    SlotType* const place = MakeRoom(HashOf(waiting), threshold, {.moves = 2, .stash = 0});
+    if (place == nullptr) return;
+    *place = waiting;
+    stash_.Erase(waiting);
     ++moved_;
   }
 
@@ -320,19 +334,22 @@ class Table {
 
   [[nodiscard]] bool resizing() const { return main_.resizing() || side_.resizing(); }
 
+  [[nodiscard]] TableLoad<BucketType::kSlots> LoadOf(std::size_t pieces) const {
+    return {used_, pieces * kSlotsPerPiece};
+  }
   [[nodiscard]] bool TooFull() const {
     // A stash that fills up says that the buckets are too full, whatever the load.
-    return used_ * 100 > pieces_ * kSlotsPerPiece * kPercentFull || stash_size_ > kStashSlots / 2;
+    return LoadOf(pieces_).IsFull() || stash_.size() > Stash<kWords>::kForAdded / 2;
   }
   [[nodiscard]] bool TooEmpty() const {
-    return used_ * 100 < pieces_ * kSlotsPerPiece * 60 && PiecesThatFit() < pieces_;
+    return LoadOf(pieces_).IsLow() && PiecesThatFit() < pieces_;
   }
   // Whether a resize goes on with this step. Growing is for keys that are added: while none is, and
-  // as long as those that are there need the room, a table half way through is as good as any.
+  // as long as those that are there need the room, a table half way through is as good as any,
+  // unless its old buckets are so full that the next keys would not fit them.
   [[nodiscard]] bool GoesOn(Pace pace) const {
-    const bool growing = main_.growing() || side_.growing();
-    const bool needed = used_ * 100 > pieces_ * kSlotsPerPiece * 70;
-    return pace == Pace::kAdding || !growing || !needed;
+    if (pace == Pace::kAdding || !(main_.growing() || side_.growing())) return true;
+    return !LoadOf(pieces_).IsWorthGrowing() || LoadOf(main_.From()).IsPressing();
   }
   // Three quarters full once they are all there is, with a key added at every step until then: one
   // pass, however empty the table is.
@@ -356,25 +373,27 @@ class Table {
     return at < main ? main_.At(at) : side_.At(at - main);
   }
 
-  // Looks at one bucket and drops its unused keys.
-  void SweepNext(std::uint64_t threshold) {
-    if (sweep_at_ >= main_.extent() + side_.extent()) sweep_at_ = 0;
-    for (SlotType& slot : ToSweep(0).slots) {
+  void DropUnusedIn(BucketType& bucket, std::uint64_t threshold) {
+    for (SlotType& slot : bucket.slots) {
       if (slot.key != 0 && slot.words[0] <= threshold) Erase(slot);
     }
+  }
+
+  void SweepNext(std::uint64_t threshold) {
+    if (sweep_at_ >= main_.extent() + side_.extent()) sweep_at_ = 0;
+    DropUnusedIn(ToSweep(0), threshold);
     ++sweep_at_;
   }
 
   Region<kWords, Part::kMain> main_;
   Region<kWords, Part::kSide> side_;
   std::size_t used_ = 0;
-  std::size_t sweep_at_ = 0;  // next bucket to sweep, main region first
-  std::size_t stash_size_ = 0;
+  std::size_t sweep_at_ = 0;     // next bucket to sweep, main region first
   int moved_ = 0;                // slots moved since ResetMoved
   bool touched_ = false;         // whether any page may have been written
   std::size_t pieces_ = 0;       // that may hold keys
   std::byte* memory_ = nullptr;  // of the first piece
-  std::array<SlotType, kStashSlots> stash_{};
+  Stash<kWords> stash_;
   [[no_unique_address]] Forget forget_;
 };
 
