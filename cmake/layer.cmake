@@ -1,4 +1,4 @@
-# sluice_layer(NAME [LINKS layer-or-target...])
+# sluice_layer(NAME [LINKS layer-or-target...] [USES target...])
 #
 # The static library sluice_NAME, alias sluice::NAME, of every .cc below src/NAME but main.cc.
 #
@@ -7,13 +7,16 @@
 # #include "core/limit.h" is found only by a target that links sluice::core, and a forbidden
 # include does not build. LINKS is checked against tools/lint/layers.txt, as are includes.
 #
+# What a layer USES only its own sources see: other people's libraries, whose headers are not ours
+# to warn about.
+#
 # A layer without sources yet is skipped, and so is a link to it.
 
 set(SLUICE_LAYERS_FILE "${PROJECT_SOURCE_DIR}/tools/lint/layers.txt")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${SLUICE_LAYERS_FILE}")
 
 function(sluice_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS;USES")
 
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cc")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
@@ -51,5 +54,6 @@ function(sluice_layer name)
       message(STATUS "layer ${name}: ${link} is not there yet, not linked")
     endif()
   endforeach()
+  target_link_libraries(sluice_${name} PRIVATE ${arg_USES})
   set_property(GLOBAL APPEND PROPERTY SLUICE_LAYERS ${name})
 endfunction()
