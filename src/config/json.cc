@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "config/duplicate_key.h"
 #include "config/utf8.h"
 #include "core/text.h"
 
@@ -290,7 +289,9 @@ class JsonReader {
       if (!ReadEntry(entries.emplace_back()) || !ReadSeparator('}', closed)) return false;
     }
     --depth_;
-    if (!CheckKeysDiffer(entries)) return false;
+    if (const Value::Entry* again = FindDuplicateKey(entries)) {
+      return FailAt(again->key_at, Concat("duplicate key ", Quoted(again->key)));
+    }
     out = Value::MakeMap(std::move(entries), at);
     return true;
   }
@@ -303,21 +304,6 @@ class JsonReader {
     if (!cursor_.SkipIf(':')) return Fail("':'");
     cursor_.SkipBlanks();
     return ReadValue(entry.value);
-  }
-
-  // By sorting, so that no choice of keys makes it slow.
-  bool CheckKeysDiffer(const Value::Map& entries) {
-    std::vector<std::size_t> order(entries.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&entries](std::size_t a, std::size_t b) {
-      return entries[a].key < entries[b].key;
-    });
-    const auto twice = std::adjacent_find(
-        order.begin(), order.end(),
-        [&entries](std::size_t a, std::size_t b) { return entries[a].key == entries[b].key; });
-    if (twice == order.end()) return true;
-    const Value::Entry& again = entries[*(twice + 1)];
-    return FailAt(again.key_at, Concat("duplicate key ", Quoted(again.key)));
   }
 
   Cursor cursor_;
