@@ -1,0 +1,277 @@
+#include "rules/ip_address.h"
+
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <cstddef>
+
+#include "core/int128.h"
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+constexpr int kV4Bits = 32;
+constexpr int kV6Bits = 128;
+constexpr int kMappedBits = kV6Bits - kV4Bits;  // of ::ffff:0:0, before the IPv4 address
+constexpr int kGroups = 8;
+constexpr std::size_t kV4TextMost = 15;  // 255.255.255.255
+constexpr std::size_t kV6TextMost = 45;  // six groups of four digits, and that
+
+// --- reading --------------------------------------------------------------------------------
+
+// The number a byte of the text stands for; at least 10 where it is no digit.
+unsigned DecimalDigit(char c) { return static_cast<unsigned char>(c) - unsigned{'0'}; }
+
+std::optional<std::uint32_t> ParseV4(std::string_view text) {
+  if (text.size() > kV4TextMost) return std::nullopt;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  std::uint32_t bits = 0;
+  for (int part = 0; part < 4; ++part) {
+    if (part > 0 && (at == end || *at++ != '.')) return std::nullopt;
+    if (at == end) return std::nullopt;
+    unsigned number = DecimalDigit(*at++);
+    if (number > 9) return std::nullopt;
+    // A zero stands alone: "010" is 8 to some readers and 10 to others, so it is no number here,
+    // and the digit after the zero is taken for the missing dot.
+    for (int more = 0; number != 0 && more < 2 && at != end && DecimalDigit(*at) <= 9; ++more) {
+      number = number * 10 + DecimalDigit(*at++);
+    }
+    if (number > 255) return std::nullopt;
+    bits = bits << 8U | number;
+  }
+  return at == end ? std::optional(bits) : std::nullopt;
+}
+
+constexpr std::uint8_t kNoDigit = 0xFF;
+
+constexpr std::array<std::uint8_t, 256> HexDigits() {
+  std::array<std::uint8_t, 256> digits{};
+  digits.fill(kNoDigit);
+  for (std::uint8_t i = 0; i < 10; ++i) digits[std::size_t{'0'} + i] = i;
+  for (std::uint8_t i = 10; i < 16; ++i) {
+    digits[std::size_t{'a'} + i - 10] = i;
+    digits[std::size_t{'A'} + i - 10] = i;
+  }
+  return digits;
+}
+
+constexpr std::array<std::uint8_t, 256> kHexDigits = HexDigits();
+
+// Reads the groups of one IPv6 text from left to right, once.
+class V6Reader {
+ public:
+  explicit V6Reader(std::string_view text) : text_(text) {}
+
+  std::optional<IpAddress> Read() {
+    if (text_.starts_with("::")) {
+      gap_ = 0;
+      at_ = 2;
+    }
+    while (at_ < text_.size()) {
+      if (!ReadGroup() || !ReadSeparator()) return std::nullopt;
+    }
+    return FillGap();
+  }
+
+ private:
+  // A group of one to four digits, or what is left of the text as an IPv4 address.
+  bool ReadGroup() {
+    const std::size_t start = at_;
+    const std::size_t stop = text_.size() - start < 4 ? text_.size() : start + 4;
+    unsigned group = 0;
+    for (; at_ < stop; ++at_) {
+      const std::uint8_t digit = kHexDigits[static_cast<unsigned char>(text_[at_])];
+      if (digit == kNoDigit) break;
+      group = group << 4U | digit;
+    }
+    if (at_ < text_.size() && text_[at_] == '.') return ReadV4(start);
+    if (at_ == start || groups_ == kGroups) return false;
+    bits_ = bits_ << 16U | group;
+    ++groups_;
+    return true;
+  }
+
+  bool ReadV4(std::size_t start) {
+    const std::optional<std::uint32_t> v4 = ParseV4(text_.substr(start));
+    if (!v4 || groups_ > kGroups - 2) return false;
+    bits_ = bits_ << 32U | *v4;
+    groups_ += 2;
+    at_ = text_.size();
+    return true;
+  }
+
+  // The end, a colon with more behind it, or "::", with or without.
+  bool ReadSeparator() {
+    if (at_ == text_.size()) return true;
+    if (text_[at_++] != ':' || at_ == text_.size()) return false;
+    if (text_[at_] != ':') return true;
+    if (gap_ >= 0) return false;
+    gap_ = groups_;
+    ++at_;
+    return true;
+  }
+
+  // Moves what stands after "::", which is one group of zeros at least, to the end.
+  [[nodiscard]] std::optional<IpAddress> FillGap() const {
+    if (gap_ < 0 ? groups_ != kGroups : groups_ == kGroups) return std::nullopt;
+    Uint128 bits = bits_;
+    if (gap_ >= 0) {
+      const auto behind = static_cast<unsigned>(16 * (groups_ - gap_));
+      const auto missing = static_cast<unsigned>(16 * (kGroups - groups_));
+      const Uint128 tail = bits & ((Uint128{1} << behind) - 1);
+      // In two steps, because a shift by all 128 bits (of "::") is not defined.
+      bits = (bits >> behind << behind << (missing - 16) << 16U) | tail;
+    }
+    return IpAddress{static_cast<std::uint64_t>(bits >> 64U), static_cast<std::uint64_t>(bits)};
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  Uint128 bits_ = 0;  // the groups read so far, the last one lowest
+  int groups_ = 0;
+  int gap_ = -1;  // how many groups stand before "::", -1 while there is none
+};
+
+// --- writing --------------------------------------------------------------------------------
+
+void AppendNumber(unsigned number, int base, std::string& out) {
+  std::array<char, 8> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, base).ptr;
+  out.append(digits.data(), end);
+}
+
+std::string FormatV4(std::uint32_t bits) {
+  std::string out;
+  for (unsigned shift = 32; shift > 0;) {
+    shift -= 8;
+    AppendNumber(bits >> shift & 0xFFU, 10, out);
+    if (shift > 0) out += '.';
+  }
+  return out;
+}
+
+// The groups that "::" stands for: the longest run of zeros, the first of equals, and none of one
+// group only.
+struct Zeros {
+  std::size_t start = kGroups;
+  std::size_t size = 1;
+};
+
+Zeros LongestZeros(const std::array<unsigned, kGroups>& groups) {
+  Zeros longest;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    size = groups[i] == 0 ? size + 1 : 0;
+    if (size > longest.size) longest = {i + 1 - size, size};
+  }
+  return longest;
+}
+
+std::string FormatV6(const IpAddress& address) {
+  std::array<unsigned, kGroups> groups{};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::uint64_t half = i < 4 ? address.high : address.low;
+    groups[i] = static_cast<unsigned>(half >> (48 - 16 * (i % 4)) & 0xFFFFU);
+  }
+  const Zeros zeros = LongestZeros(groups);
+  std::string out;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i == zeros.start) {
+      out += "::";
+      i += zeros.size - 1;
+      continue;
+    }
+    if (!out.empty() && out.back() != ':') out += ':';
+    AppendNumber(groups[i], 16, out);
+  }
+  return out;
+}
+
+std::string Format(const IpPrefix& prefix) {
+  return Concat(FormatIpAddress(prefix.address), "/", prefix.length);
+}
+
+// --- prefixes -------------------------------------------------------------------------------
+
+// What a prefix length may be, and of what.
+struct LengthRange {
+  int least;
+  int most;
+  std::string_view kind;
+};
+
+LengthRange LengthsOf(const IpAddress& address, std::string_view written) {
+  if (!address.IsV4()) return {0, kV6Bits, "IPv6 address"};
+  if (written.find(':') == std::string_view::npos) return {0, kV4Bits, "IPv4 address"};
+  return {kMappedBits, kV6Bits, "IPv4 address written as IPv6"};
+}
+
+// A length within the range, without sign or leading zeros.
+std::optional<int> ParseLength(std::string_view text, const LengthRange& range) {
+  if (text.size() > 1 && text.front() == '0') return std::nullopt;
+  unsigned length = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, length);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  if (length > static_cast<unsigned>(range.most)) return std::nullopt;
+  const auto whole = static_cast<int>(length);
+  return whole < range.least ? std::nullopt : std::optional(whole);
+}
+
+std::uint64_t KeepTop(std::uint64_t bits, int count) {
+  if (count <= 0) return 0;
+  return count >= 64 ? bits : bits & (~std::uint64_t{0} << static_cast<unsigned>(64 - count));
+}
+
+// The address cut to the first `count` of its 128 bits.
+IpAddress KeepTop(const IpAddress& address, int count) {
+  return {KeepTop(address.high, count), KeepTop(address.low, count - 64)};
+}
+
+}  // namespace
+
+std::optional<IpAddress> ParseIpAddress(std::string_view text) {
+  // No text is both, and what is not IPv4 is found out within the first four bytes or so.
+  if (const std::optional<std::uint32_t> v4 = ParseV4(text)) return IpAddress::FromV4(*v4);
+  if (text.empty() || text.size() > kV6TextMost) return std::nullopt;
+  return V6Reader(text).Read();
+}
+
+std::string FormatIpAddress(const IpAddress& address) {
+  return address.IsV4() ? FormatV4(address.V4()) : FormatV6(address);
+}
+
+IpAddress Cut(const IpAddress& address, IpPrefixLengths lengths) {
+  assert(lengths.v4 >= 0 && lengths.v4 <= kV4Bits && lengths.v6 >= 0 && lengths.v6 <= kV6Bits);
+  return KeepTop(address, address.IsV4() ? kMappedBits + lengths.v4 : lengths.v6);
+}
+
+Result<IpPrefix> ParseIpPrefix(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const std::string_view written = text.substr(0, slash);
+  const std::optional<IpAddress> address = ParseIpAddress(written);
+  if (!address) {
+    return Error{Concat(Quoted(text), " is no IP address or prefix; expected one like 192.0.2.1, ",
+                        "10.0.0.0/8 or 2001:db8::/32")};
+  }
+  const int full = address->IsV4() ? kV4Bits : kV6Bits;
+  if (slash == std::string_view::npos) return IpPrefix{*address, full};
+
+  const LengthRange range = LengthsOf(*address, written);
+  const std::optional<int> length = ParseLength(text.substr(slash + 1), range);
+  if (!length) {
+    return Error{Concat(Quoted(text), ": expected a prefix length from ", range.least, " to ",
+                        range.most, " after the /, for an ", range.kind)};
+  }
+  const int beyond = *length - range.most;  // of the full length, zero or less
+  const IpPrefix prefix = {KeepTop(*address, kV6Bits + beyond), full + beyond};
+  if (prefix.address != *address) {
+    return Error{Concat(Quoted(text), " has bits below the prefix; did you mean ", Format(prefix),
+                        " or ", Format({*address, full}), "?")};
+  }
+  return prefix;
+}
+
+}  // namespace sluice
