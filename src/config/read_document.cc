@@ -1,0 +1,167 @@
+#include "config/read_document.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/read_descriptors.h"
+#include "config/read_limits.h"
+#include "config/read_rule.h"
+#include "core/text.h"
+#include "rules/ip_address.h"
+
+namespace sluice {
+namespace {
+
+using Entry = Value::Entry;
+
+constexpr std::int64_t kV4BitsMost = 32;
+constexpr std::int64_t kV6BitsMost = 128;
+
+void ReadDomain(const Entry& entry, Reading& reading, Document& out) {
+  std::optional<std::string> name = ReadString(entry, reading);
+  if (!name) return;
+  if (name->empty()) {
+    reading.Error(entry.value.At(), "'domain' must not be empty");
+    return;
+  }
+  out.domain.name = *std::move(name);
+  out.domain.origin = reading.OriginOf(entry.value.At());
+}
+
+void ReadAttributes(const Entry& entry, Reading& reading, Document& out) {
+  const Value::Map* map = ReadMap("'attributes'", entry.value, reading);
+  if (map == nullptr) return;
+  for (const Entry& alias : *map) {
+    const bool named = CheckAttribute(alias.key, alias.key_at, reading);
+    std::optional<std::string> source = ReadString(alias, reading);
+    if (!source || !CheckAttribute(*source, alias.value.At(), reading) || !named) continue;
+    out.domain.aliases.push_back({alias.key, *std::move(source), reading.OriginOf(alias.key_at)});
+  }
+}
+
+// All values of a list are addresses and prefixes, or none is.
+class ListKind {
+ public:
+  // What is wrong with the next value; nothing where it is like the ones before.
+  std::optional<std::string> Check(const std::string& text) {
+    const Result<IpPrefix> prefix = ParseIpPrefix(text);
+    if (!addresses_) addresses_ = prefix.ok();
+    if (*addresses_ == prefix.ok()) return std::nullopt;
+    if (prefix.ok()) {
+      return Concat(Quoted(text),
+                    " is an address and the values before it are not; expected "
+                    "addresses and prefixes alone, or none");
+    }
+    return Concat("in a list of addresses: ", prefix.error().message);
+  }
+
+ private:
+  std::optional<bool> addresses_;
+};
+
+void ReadValueList(const Entry& entry, Reading& reading, Document& out) {
+  const bool named = CheckName(entry.key, entry.key_at, reading);
+  const Value::List* list = ReadList(entry, reading);
+  if (list == nullptr) return;
+  ListSpec read{entry.key, {}, reading.OriginOf(entry.key_at)};
+  ListKind kind;
+  bool mixed = false;
+  for (const Value& item : *list) {
+    std::optional<std::string> text = ScalarText(item);
+    if (!text) {
+      reading.Error(item.At(), Concat("a value of a list must be a string, a number or a boolean, "
+                                      "found ",
+                                      item.Description()));
+      continue;
+    }
+    if (!mixed) {
+      if (auto fault = kind.Check(*text)) {
+        reading.Error(item.At(), *std::move(fault));
+        mixed = true;
+      }
+    }
+    read.values.push_back(*std::move(text));
+  }
+  if (named) out.domain.lists.push_back(std::move(read));
+}
+
+void ReadLists(const Entry& entry, Reading& reading, Document& out) {
+  const Value::Map* map = ReadMap("'lists'", entry.value, reading);
+  if (map == nullptr) return;
+  for (const Entry& list : *map) ReadValueList(list, reading, out);
+}
+
+void ReadPlans(const Entry& entry, Reading& reading, Document& out) {
+  const Value::Map* map = ReadMap("'plans'", entry.value, reading);
+  if (map == nullptr) return;
+  for (const Entry& plan : *map) {
+    const bool named = CheckName(plan.key, plan.key_at, reading);
+    std::vector<NamedLimit> limits = ReadLimits(plan.value, reading);
+    if (!named) continue;
+    out.domain.plans.push_back({plan.key, std::move(limits), reading.OriginOf(plan.key_at)});
+  }
+}
+
+std::optional<WrittenBits> ReadBits(std::int64_t most, const Entry& entry, Reading& reading) {
+  const auto bits = ReadWholeIn({0, most}, entry, reading);
+  if (!bits) return std::nullopt;
+  return WrittenBits{static_cast<int>(*bits), reading.OriginOf(entry.value.At())};
+}
+
+constexpr std::array kPrefixFields = {
+    Field<Document>{"v4", [](const Entry& entry, Reading& reading,
+                             Document& out) { out.v4 = ReadBits(kV4BitsMost, entry, reading); }},
+    Field<Document>{"v6", [](const Entry& entry, Reading& reading,
+                             Document& out) { out.v6 = ReadBits(kV6BitsMost, entry, reading); }},
+};
+
+void ReadIpPrefix(const Entry& entry, Reading& reading, Document& out) {
+  const Value::Map* map = ReadMap("'ip_prefix'", entry.value, reading);
+  if (map != nullptr) ReadFields<Document>(*map, kPrefixFields, reading, out);
+}
+
+void ReadRuleList(const Entry& entry, Reading& reading, Document& out) {
+  const Value::List* list = ReadList(entry, reading);
+  if (list == nullptr) return;
+  for (const Value& item : *list) {
+    if (auto rule = ReadRule(item, reading)) out.domain.rules.push_back(*std::move(rule));
+  }
+}
+
+void ReadDescriptorList(const Entry& entry, Reading& reading, Document& out) {
+  out.domain.descriptors = ReadDescriptors(entry, reading);
+}
+
+constexpr std::array kDocumentFields = {
+    Field<Document>{"domain", ReadDomain},
+    Field<Document>{"attributes", ReadAttributes},
+    Field<Document>{"lists", ReadLists},
+    Field<Document>{"plans", ReadPlans},
+    Field<Document>{"ip_prefix", ReadIpPrefix},
+    Field<Document>{"rules", ReadRuleList},
+    Field<Document>{"descriptors", ReadDescriptorList},
+};
+
+// What makes a document say something; one without any is most likely cut off.
+constexpr std::array<std::string_view, 5> kContents = {"rules", "descriptors", "lists", "plans",
+                                                       "attributes"};
+
+}  // namespace
+
+Document ReadDocument(const Value& value, Reading& reading) {
+  Document document;
+  const Value::Map* map = ReadMap("a document of rules", value, reading);
+  if (map == nullptr) return document;
+  ReadFields<Document>(*map, kDocumentFields, reading, document);
+  if (Lacks(*map, "domain")) reading.Error(value.At(), "a document needs a 'domain'");
+  if (std::ranges::all_of(kContents, [&](std::string_view key) { return Lacks(*map, key); })) {
+    reading.Error(value.At(),
+                  Concat("a document needs at least one of ", JoinWords(kContents, "or")));
+  }
+  return document;
+}
+
+}  // namespace sluice

@@ -1,0 +1,196 @@
+#include "config/read_rate_limit.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "config/read_limits.h"
+#include "core/limit.h"
+#include "core/parse_limit.h"
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+using Entry = Value::Entry;
+
+// A unit is a bare PERIOD of ours: months are 30 days, years 365, and windows count from 1970.
+struct Unit {
+  std::string_view name;
+  std::string_view period;
+};
+constexpr std::array kUnits = {
+    Unit{"second", "s"}, Unit{"minute", "m"},    Unit{"hour", "h"},    Unit{"day", "d"},
+    Unit{"week", "w"},   Unit{"month", "month"}, Unit{"year", "year"},
+};
+
+// The keys that only their format has, and those that both have.
+constexpr std::array<std::string_view, 3> kForeignKeys = {"unit", "requests_per_unit", "unlimited"};
+constexpr std::array<std::string_view, 2> kSharedKeys = {"name", "replaces"};
+
+constexpr std::int64_t kRequestsMost = std::numeric_limits<std::uint32_t>::max();
+
+// A rate_limit in their format while it is read.
+struct Draft {
+  const Unit* unit = nullptr;
+  std::optional<std::int64_t> requests;
+  std::optional<bool> unlimited = false;  // none where it cannot be read
+  std::string name;
+  std::vector<ReplacedSpec> replaces;
+};
+
+void ReadUnit(const Entry& entry, Reading& reading, Draft& draft) {
+  const std::optional<std::string> text = ReadString(entry, reading);
+  if (!text) return;
+  const std::string lower = LowerCase(*text);
+  std::array<std::string_view, kUnits.size()> names;
+  for (std::size_t i = 0; i < kUnits.size(); ++i) {
+    names[i] = kUnits[i].name;
+    if (names[i] == lower) draft.unit = &kUnits[i];
+  }
+  if (draft.unit != nullptr) return;
+  reading.Error(entry.value.At(), Concat("unknown unit ", Quoted(*text), Suggestion(lower, names)));
+}
+
+void ReadRequestsPerUnit(const Entry& entry, Reading& reading, Draft& draft) {
+  draft.requests = ReadWholeIn({0, kRequestsMost}, entry, reading);
+}
+
+void ReadUnlimited(const Entry& entry, Reading& reading, Draft& draft) {
+  draft.unlimited = ReadBoolean(entry, reading);
+}
+
+void ReadLimitName(const Entry& entry, Reading& reading, Draft& draft) {
+  if (auto name = ReadName(entry, reading)) draft.name = *std::move(name);
+}
+
+struct Named {
+  std::string name;
+};
+constexpr std::array kReplacedFields = {
+    Field<Named>{"name", [](const Entry& entry, Reading& reading,
+                            Named& out) { out.name = ReadName(entry, reading).value_or(""); }},
+};
+
+// { name: NAME }, or the name alone.
+void ReadReplaced(const Value& value, Reading& reading, Draft& draft) {
+  if (const std::string* text = value.AsString()) {
+    if (!CheckName(*text, value.At(), reading)) return;
+    draft.replaces.push_back({*text, reading.OriginOf(value.At())});
+    return;
+  }
+  const Value::Map* map = ReadMap("an element of 'replaces'", value, reading);
+  if (map == nullptr) return;
+  Named named;
+  ReadFields<Named>(*map, kReplacedFields, reading, named);
+  const Value* name = value.Find("name");
+  if (Lacks(*map, "name")) reading.Error(value.At(), "an element of 'replaces' needs a 'name'");
+  if (named.name.empty()) return;
+  draft.replaces.push_back({std::move(named.name), reading.OriginOf(name->At())});
+}
+
+void ReadReplaces(const Entry& entry, Reading& reading, Draft& draft) {
+  const Value::List* list = ReadList(entry, reading);
+  if (list == nullptr) return;
+  for (const Value& item : *list) ReadReplaced(item, reading, draft);
+}
+
+constexpr std::array kRateLimitFields = {
+    Field<Draft>{"unit", ReadUnit},
+    Field<Draft>{"requests_per_unit", ReadRequestsPerUnit},
+    Field<Draft>{"unlimited", ReadUnlimited},
+    Field<Draft>{"name", ReadLimitName},
+    Field<Draft>{"replaces", ReadReplaces},
+};
+constexpr auto kSharedFields = std::to_array<Field<Draft>>({
+    {"name", ReadLimitName},
+    {"replaces", ReadReplaces},
+});
+
+void TakeShared(Draft draft, Reading& reading, DescriptorSpec& out) {
+  for (const ReplacedSpec& replaced : draft.replaces) {
+    if (replaced.name != draft.name) continue;
+    reading.Error(replaced.origin.at, Concat("the limit ", Quoted(draft.name), " replaces itself"));
+  }
+  out.limit_name = std::move(draft.name);
+  out.replaces = std::move(draft.replaces);
+}
+
+std::optional<Limit> ReadOwnLimit(const Value& value, Reading& reading) {
+  auto limit = ParseLimit(value, reading.Zones());
+  if (auto* error = std::get_if<PositionedError>(&limit)) {
+    reading.Error(error->at, std::move(error->message));
+    return std::nullopt;
+  }
+  return std::move(*std::get_if<Limit>(&limit));
+}
+
+// A limit of ours, perhaps with `name` and `replaces` beside it.
+void ReadOwnMap(const Value& value, Reading& reading, DescriptorSpec& out) {
+  Draft draft;
+  for (const Entry& entry : *value.AsMap()) {
+    const auto shared = std::ranges::find(kSharedFields, entry.key, &Field<Draft>::key);
+    if (shared != kSharedFields.end()) shared->read(entry, reading, draft);
+    if (std::ranges::find(kForeignKeys, entry.key) == kForeignKeys.end()) continue;
+    reading.Error(entry.key_at, Concat(Quoted(entry.key), " cannot be used with ",
+                                       value.Find("rate") != nullptr ? "'rate'" : "'algorithm'"));
+    return;
+  }
+  out.limit = ReadOwnLimit(WithoutKeys(value, kSharedKeys), reading);
+  TakeShared(std::move(draft), reading, out);
+}
+
+// What is wrong with the keys of `unlimited: true`.
+void CheckUnlimited(const Value::Map& map, Reading& reading) {
+  for (const Entry& entry : map) {
+    if (entry.key != "unit" && entry.key != "requests_per_unit") continue;
+    reading.Error(entry.key_at, Concat(Quoted(entry.key), " cannot be used with 'unlimited'"));
+  }
+}
+
+// REQUIRES: value is a mapping.
+void ReadForeignMap(const Value& value, Reading& reading, DescriptorSpec& out) {
+  Draft draft;
+  ReadFields<Draft>(*value.AsMap(), kRateLimitFields, reading, draft);
+  out.unlimited = draft.unlimited == true;
+  if (out.unlimited) CheckUnlimited(*value.AsMap(), reading);
+  if (draft.unlimited == false) {
+    for (const std::string_view key : {"unit", "requests_per_unit"}) {
+      if (!Lacks(*value.AsMap(), key)) continue;
+      reading.Error(value.At(), Concat("'rate_limit' needs a ", Quoted(key)));
+    }
+  }
+  if (draft.unlimited == false && draft.unit != nullptr && draft.requests) {
+    const std::string rate = Concat(*draft.requests, "/", draft.unit->period);
+    out.limit = ReadOwnLimit(
+        Value::MakeMap({{"algorithm", value.At(), Value::String("fixed_window", value.At())},
+                        {"rate", value.At(), Value::String(rate, value.At())}},
+                       value.At()),
+        reading);
+  }
+  TakeShared(std::move(draft), reading, out);
+}
+
+}  // namespace
+
+void ReadRateLimit(const Entry& entry, Reading& reading, DescriptorSpec& out) {
+  const Value& value = entry.value;
+  if (value.AsString() != nullptr) {
+    out.limit = ReadOwnLimit(value, reading);
+  } else if (value.AsMap() == nullptr) {
+    reading.Error(value.At(), MustBe("a mapping or a limit such as 100/m", entry));
+  } else if (value.Find("rate") != nullptr || value.Find("algorithm") != nullptr) {
+    ReadOwnMap(value, reading, out);
+  } else {
+    ReadForeignMap(value, reading, out);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+// ReadRules: rule files, as texts, to a RuleSetSpec.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/limit.h"
+#include "rules/rule_problem.h"
+#include "rules/rule_spec.h"
+
+namespace sluice {
+
+struct RuleText {
+  std::string name;  // as messages show it; *.json is read as JSON, anything else as YAML
+  std::string text;
+};
+
+struct ReadRulesResult {
+  RuleSetSpec spec;  // without what is wrong; to be used only where there are no errors
+  std::vector<RuleProblem> problems;
+};
+
+// Reads the texts strictly and puts the documents of each domain together in their order. All
+// errors of all texts are reported, by file and place; of a text that is no YAML or JSON the
+// first. Whether what is written makes sense as a whole is for CheckRules to say.
+//
+// Pure: reads no file and keeps nothing.
+ReadRulesResult ReadRules(std::span<const RuleText> texts, const ZoneSource& zones);
+
+// ReadRules, and CheckRules where that finds no error.
+ReadRulesResult ReadAndCheckRules(std::span<const RuleText> texts, const ZoneSource& zones);
+
+}  // namespace sluice

@@ -1,0 +1,50 @@
+#include "rules/check_aliases.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "rules/cycles.h"
+
+namespace sluice {
+
+void CheckAliases(const DomainSpec& domain, RuleProblems& problems) {
+  const std::vector<AliasSpec>& aliases = domain.aliases;
+  std::unordered_map<std::string_view, std::size_t> by_name;
+  for (std::size_t i = 0; i < aliases.size(); ++i) by_name.emplace(aliases[i].name, i);
+  Edges edges(aliases.size());
+  for (std::size_t i = 0; i < aliases.size(); ++i) {
+    const auto source = by_name.find(aliases[i].source);
+    if (source != by_name.end()) edges[i].push_back(source->second);
+  }
+  for (const std::vector<std::size_t>& cycle : FindCycles(edges)) {
+    if (cycle.size() == 1) {
+      const AliasSpec& alias = aliases[cycle.front()];
+      problems.Error(alias.origin,
+                     Concat("the attribute ", Quoted(alias.name), " stands for itself"));
+      continue;
+    }
+    std::vector<std::string_view> names;
+    names.reserve(cycle.size());
+    for (const std::size_t alias : cycle) names.push_back(aliases[alias].name);
+    problems.Error(aliases[cycle.front()].origin,
+                   Concat("attributes stand for one another in a circle: ", DescribeCycle(names)));
+  }
+}
+
+AliasSources::AliasSources(const DomainSpec& domain) {
+  for (const AliasSpec& alias : domain.aliases) sources_.emplace(alias.name, alias.source);
+}
+
+std::string_view AliasSources::SourceOf(std::string_view attribute) const {
+  // No chain is longer than there are aliases.
+  for (std::size_t steps = 0; steps <= sources_.size(); ++steps) {
+    const auto source = sources_.find(attribute);
+    if (source == sources_.end()) break;
+    attribute = source->second;
+  }
+  return attribute;
+}
+
+}  // namespace sluice

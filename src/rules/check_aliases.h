@@ -1,0 +1,27 @@
+// Aliases of attributes: what is wrong with them, and what they stand for.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+
+#include "rules/rule_problem.h"
+#include "rules/rule_spec.h"
+
+namespace sluice {
+
+// Reports aliases that stand for one another in a circle.
+void CheckAliases(const DomainSpec& domain, RuleProblems& problems);
+
+// What each attribute is taken from in the end. Refers to the domain, which must outlive it.
+class AliasSources {
+ public:
+  explicit AliasSources(const DomainSpec& domain);
+
+  // The last source of the attribute; itself where it has none. In a circle, any of it.
+  [[nodiscard]] std::string_view SourceOf(std::string_view attribute) const;
+
+ private:
+  std::unordered_map<std::string_view, std::string_view> sources_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,215 @@
+#include "rules/check_rules.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/limit_words.h"
+#include "core/text.h"
+#include "rules/check_aliases.h"
+#include "rules/check_escape.h"
+#include "rules/check_reach.h"
+#include "rules/cycles.h"
+#include "rules/regex.h"
+
+namespace sluice {
+namespace {
+
+// More names than this are not listed in a message, nor searched for the one that was meant, and
+// not for more than so many references: a thousand times a thousand names take seconds.
+constexpr std::size_t kNamesListedMost = 10;
+constexpr std::size_t kNamesSearchedMost = 1000;
+constexpr std::size_t kSearchesMost = 50;
+
+// Things by name. Refers to them.
+template <typename T>
+class ByName {
+ public:
+  explicit ByName(const std::vector<T>& items) {
+    for (const T& item : items) {
+      if (items_.emplace(item.name, &item).second) names_.push_back(item.name);
+    }
+  }
+
+  [[nodiscard]] const T* Find(std::string_view name) const {
+    const auto found = items_.find(name);
+    return found == items_.end() ? nullptr : found->second;
+  }
+
+  // "unknown list 'ofices'; did you mean 'offices'?"; `asking` is what refers to it and cannot be
+  // meant itself.
+  [[nodiscard]] std::string Unknown(std::string_view what, std::string_view name,
+                                    std::string_view asking = {}) {
+    std::string message = Concat("unknown ", what, " ", Quoted(name));
+    if (names_.size() > kNamesSearchedMost || ++searches_ > kSearchesMost) return message;
+    std::vector<std::string_view> others;
+    std::ranges::remove_copy(names_, std::back_inserter(others), asking);
+    if (others.empty()) {
+      return Concat(message, "; the domain has no ", names_.empty() ? "" : "other ", what, "s");
+    }
+    if (others.size() <= kNamesListedMost) return message + Suggestion(name, others);
+    const std::string_view nearest = NearestWord(name, others);
+    return nearest.empty() ? message : Concat(message, "; did you mean ", Quoted(nearest), "?");
+  }
+
+ private:
+  std::unordered_map<std::string_view, const T*> items_;
+  std::vector<std::string_view> names_;
+  std::size_t searches_ = 0;
+};
+
+// Checks one domain. Refers to what it is made of.
+class DomainCheck {
+ public:
+  DomainCheck(const DomainSpec& domain, RuleProblems& problems)
+      : domain_(domain),
+        problems_(problems),
+        lists_(domain.lists),
+        plans_(domain.plans),
+        rules_(domain.rules) {}
+
+  void CheckAll() {
+    for (const PlanSpec& plan : domain_.plans) CheckLimits(plan.limits);
+    for (const RuleSpec& rule : domain_.rules) {
+      for (const ConditionSpec& condition : rule.match) CheckCondition(condition);
+      CheckLimits(rule.limits);
+      CheckPlan(rule);
+      CheckReplaces(rule);
+    }
+    CheckReplaceCycles();
+    CheckDescriptorNames();
+  }
+
+ private:
+  void CheckCondition(const ConditionSpec& condition) {
+    const MatcherSpec& matcher = condition.matcher;
+    if (matcher.kind == MatcherSpec::Kind::kRegex) {
+      const Result<Regex> regex = Regex::Compile(matcher.texts.front());
+      if (!regex.ok()) problems_.Error(matcher.origin, regex.error().message);
+    }
+    if (matcher.kind != MatcherSpec::Kind::kIn) return;
+    const ListSpec* list = lists_.Find(matcher.texts.front());
+    if (list == nullptr) {
+      problems_.Error(matcher.origin, lists_.Unknown("list", matcher.texts.front()));
+    } else if (condition.attribute == "ip" && !list->values.empty() &&
+               !ParseIpPrefix(list->values.front()).ok()) {
+      problems_.Error(matcher.origin,
+                      Concat("'ip' must be in a list of addresses and prefixes, found ",
+                             Quoted(list->values.front()), " in the list ", Quoted(list->name)));
+    }
+  }
+
+  void CheckLimits(const std::vector<NamedLimit>& limits) {
+    for (const NamedLimit& each : limits) {
+      const LimitSpec& spec = each.limit.spec;
+      if (spec.algorithm != Algorithm::kLeakyBucket || spec.burst != Fraction(0)) continue;
+      problems_.Warn(each.origin,
+                     "with a 'burst' of 0 nothing may wait, so a leaky_bucket refuses whatever "
+                     "does not come evenly spaced; did you mean a burst above 0?");
+    }
+  }
+
+  void CheckPlan(const RuleSpec& rule) {
+    if (!rule.plan) return;
+    const PlanChoiceSpec& plan = *rule.plan;
+    if (plan.otherwise && plans_.Find(*plan.otherwise) == nullptr) {
+      problems_.Error(plan.origin, plans_.Unknown("plan", *plan.otherwise));
+    } else if (domain_.plans.empty()) {
+      problems_.Error(plan.origin, "'plan' needs plans to choose from; the domain has none");
+    }
+  }
+
+  void CheckReplaces(const RuleSpec& rule) {
+    for (const ReplacedSpec& each : rule.replaces) {
+      const RuleSpec* replaced = rules_.Find(each.name);
+      if (replaced == nullptr) {
+        problems_.Error(each.origin, rules_.Unknown("rule", each.name, rule.name));
+      } else if (replaced == &rule) {
+        problems_.Error(each.origin, Concat("the rule ", Quoted(rule.name), " replaces itself"));
+      } else if (replaced->action != RuleAction::kLimit) {
+        problems_.Warn(each.origin,
+                       Concat(Quoted(each.name), " is ",
+                              replaced->action == RuleAction::kAllow ? "an allow" : "a deny",
+                              " rule, which decides before any other could replace it"));
+      }
+    }
+  }
+
+  void CheckReplaceCycles() {
+    const std::vector<RuleSpec>& rules = domain_.rules;
+    Edges edges(rules.size());
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      for (const ReplacedSpec& each : rules[i].replaces) {
+        const RuleSpec* replaced = rules_.Find(each.name);
+        // One that replaces itself has been reported.
+        if (replaced == nullptr || replaced == &rules[i]) continue;
+        edges[i].push_back(static_cast<std::size_t>(replaced - rules.data()));
+      }
+    }
+    for (const std::vector<std::size_t>& cycle : FindCycles(edges)) {
+      std::vector<std::string_view> names;
+      names.reserve(cycle.size());
+      for (const std::size_t rule : cycle) names.push_back(rules[rule].name);
+      const auto& replaces = rules[cycle.front()].replaces;
+      const auto next = std::ranges::find(replaces, names[1], &ReplacedSpec::name);
+      problems_.Error(next->origin,
+                      Concat("rules replace one another in a circle: ", DescribeCycle(names)));
+    }
+  }
+
+  // The format of descriptors lets `replaces` name what is not there.
+  void CheckDescriptorNames() {
+    std::vector<ReplacedSpec> names;
+    GatherNames(domain_.descriptors, names);
+    ByName<ReplacedSpec> by_name(names);
+    WarnUnknown(domain_.descriptors, by_name);
+  }
+
+  static void GatherNames(const std::vector<DescriptorSpec>& siblings,
+                          std::vector<ReplacedSpec>& names) {
+    for (const DescriptorSpec& each : siblings) {
+      if (!each.limit_name.empty()) names.push_back({each.limit_name, each.origin});
+      GatherNames(each.descriptors, names);
+    }
+  }
+
+  void WarnUnknown(const std::vector<DescriptorSpec>& siblings, ByName<ReplacedSpec>& by_name) {
+    for (const DescriptorSpec& each : siblings) {
+      for (const ReplacedSpec& replaced : each.replaces) {
+        if (by_name.Find(replaced.name) != nullptr) continue;
+        problems_.Warn(replaced.origin, by_name.Unknown("named limit", replaced.name));
+      }
+      WarnUnknown(each.descriptors, by_name);
+    }
+  }
+
+  const DomainSpec& domain_;
+  RuleProblems& problems_;
+  ByName<ListSpec> lists_;
+  ByName<PlanSpec> plans_;
+  ByName<RuleSpec> rules_;
+};
+
+}  // namespace
+
+std::vector<RuleProblem> CheckRules(const RuleSetSpec& spec) {
+  RuleProblems problems;
+  for (const DomainSpec& domain : spec.domains) {
+    const std::size_t errors_before = problems.ErrorCount();
+    DomainCheck(domain, problems).CheckAll();
+    CheckAliases(domain, problems);
+    CheckReach(spec, domain, problems);
+    // What rules amount to together says little while some of them are wrong.
+    if (problems.ErrorCount() > errors_before) continue;
+    CheckReplaced(spec, domain, problems);
+    CheckEscape(domain, problems);
+  }
+  return problems.Take();
+}
+
+}  // namespace sluice

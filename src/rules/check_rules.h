@@ -1,0 +1,19 @@
+// CheckRules: what can be wrong with rules though every document of them is well formed.
+#pragma once
+
+#include <vector>
+
+#include "rules/rule_problem.h"
+#include "rules/rule_spec.h"
+
+namespace sluice {
+
+// By file and place.
+//   Errors: a plan, list or replaced rule that does not exist, a list of other values for `ip`, a
+//   regex that does not compile, rules that replace themselves or one another, aliases in a
+//   circle, and rules that an allow or deny makes unreachable.
+//   Warnings: a leaky_bucket without a queue, a rule that is always replaced or replaces what
+//   cannot be, and keys by which a client escapes every rule.
+std::vector<RuleProblem> CheckRules(const RuleSetSpec& spec);
+
+}  // namespace sluice

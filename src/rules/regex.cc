@@ -1,0 +1,60 @@
+#include "rules/regex.h"
+
+#include <re2/re2.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+// What one expression may take, its program and the states that matching works out together. RE2
+// grants 8 MB; a domain may have thousands of these, and 1 MB is some 10,000 instructions.
+constexpr std::int64_t kMemoryMost = std::int64_t{1} << 20U;
+
+re2::RE2::Options MakeOptions() {
+  re2::RE2::Options options;
+  options.set_encoding(re2::RE2::Options::EncodingUTF8);
+  options.set_max_mem(kMemoryMost);
+  options.set_log_errors(false);
+  options.set_never_capture(true);
+  return options;
+}
+
+re2::StringPiece ToPiece(std::string_view text) { return {text.data(), text.size()}; }
+
+// RE2 writes "reason: piece"; the piece is quoted apart, since it comes from outside.
+std::string Reason(const re2::RE2& compiled) {
+  const std::string& piece = compiled.error_arg();
+  std::string_view reason = compiled.error();
+  if (piece.empty()) return std::string(reason);
+  const std::string tail = Concat(": ", piece);
+  if (reason.ends_with(tail)) reason.remove_suffix(tail.size());
+  return Concat(reason, " in ", Quoted(piece));
+}
+
+}  // namespace
+
+Regex::Regex(std::unique_ptr<const re2::RE2> compiled) : compiled_(std::move(compiled)) {}
+Regex::Regex(Regex&&) noexcept = default;
+Regex& Regex::operator=(Regex&&) noexcept = default;
+Regex::~Regex() = default;
+
+Result<Regex> Regex::Compile(std::string_view pattern) {
+  if (pattern.size() > kRegexBytesMost) {
+    return Error{Concat("a regex must be at most ", kRegexBytesMost, " bytes, found ",
+                        pattern.size(), "; write the values as a list")};
+  }
+  auto compiled = std::make_unique<const re2::RE2>(ToPiece(pattern), MakeOptions());
+  if (!compiled->ok()) return Error{Concat("the regex does not compile: ", Reason(*compiled))};
+  return Regex(std::move(compiled));
+}
+
+bool Regex::MatchesWhole(std::string_view text) const {
+  return re2::RE2::FullMatch(ToPiece(text), *compiled_);
+}
+
+}  // namespace sluice

@@ -1,0 +1,270 @@
+#include "rules/check_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/text.h"
+#include "unit/rules/spec_builder.h"
+
+namespace sluice {
+namespace {
+
+using Kind = MatcherSpec::Kind;
+
+Texts LinesOf(const RuleSetSpec& spec) {
+  Texts lines;
+  for (const RuleProblem& problem : CheckRules(spec)) lines.push_back(Describe(spec, problem));
+  return lines;
+}
+
+Limit MakeLeakyBucket(std::int64_t burst) {
+  const LimitSpec spec{.algorithm = Algorithm::kLeakyBucket,
+                       .rate = Rate{5, std::chrono::seconds(1)},
+                       .burst = Fraction(burst)};
+  return std::get<Limit>(MakeLimit(spec, [](std::string_view) { return nullptr; }));
+}
+
+TEST(CheckRulesTest, NothingIsWrongWithNothing) {
+  EXPECT_EQ(LinesOf({}), Texts());
+  EXPECT_EQ(LinesOf(SpecOf({})), Texts());
+  EXPECT_EQ(LinesOf(SpecOf({LimitRule("a"), LimitRule("b")})), Texts());
+}
+
+TEST(CheckRulesTest, AListThatDoesNotExistIsAnError) {
+  RuleSetSpec spec = SpecOf({LimitRule("a", {{"user", Matcher(Kind::kIn, {"staf"})}})});
+  EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:1:1: unknown list 'staf'; the domain has no lists"}));
+  spec.domains[0].lists.push_back({"staff", {"ann"}, {}});
+  EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:1:1: unknown list 'staf'; did you mean 'staff'?"}));
+  spec.domains[0].rules[0].match[0].matcher.texts = {"staff"};
+  EXPECT_EQ(LinesOf(spec), Texts());
+}
+
+TEST(CheckRulesTest, AnAddressIsInAListOfAddresses) {
+  RuleSetSpec spec = SpecOf({LimitRule("a", {{"ip", Matcher(Kind::kIn, {"l"})}})});
+  spec.domains[0].lists.push_back({"l", {"berlin"}, {}});
+  EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:1:1: 'ip' must be in a list of addresses and prefixes, "
+                                  "found 'berlin' in the list 'l'"}));
+  spec.domains[0].lists[0].values = {"10.0.0.0/8"};
+  EXPECT_EQ(LinesOf(spec), Texts());
+  spec.domains[0].lists[0].values = {};
+  EXPECT_EQ(LinesOf(spec), Texts());
+}
+
+TEST(CheckRulesTest, ADefaultPlanMustExist) {
+  RuleSpec rule = LimitRule("a");
+  rule.plan = PlanChoiceSpec{"tier", "fre", {}};
+  RuleSetSpec spec = SpecOf({rule});
+  EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:1:1: unknown plan 'fre'; the domain has no plans"}));
+  spec.domains[0].plans.push_back({"free", {}, {}});
+  EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:1:1: unknown plan 'fre'; did you mean 'free'?"}));
+  spec.domains[0].rules[0].plan->otherwise = std::nullopt;
+  EXPECT_EQ(LinesOf(spec), Texts());
+  spec.domains[0].plans.clear();
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:1:1: 'plan' needs plans to choose from; the domain has none"}));
+}
+
+TEST(CheckRulesTest, ReplacedRulesMustExist) {
+  EXPECT_EQ(LinesOf(SpecOf({Replacing("a", {"bb"})})),
+            Texts({"r.yaml:1:1: unknown rule 'bb'; the domain has no other rules"}));
+  EXPECT_EQ(LinesOf(SpecOf({Replacing("a", {"postss"}), LimitRule("posts")})),
+            Texts({"r.yaml:1:1: unknown rule 'postss'; did you mean 'posts'?"}));
+}
+
+TEST(CheckRulesTest, MessagesDoNotListThousandsOfNames) {
+  std::vector<RuleSpec> rules = {Replacing("first", {"name-007", "nothing like it"})};
+  for (int i = 100; i < 120; ++i) rules.push_back(LimitRule(Concat("name-", i)));
+  EXPECT_EQ(LinesOf(SpecOf(rules)),
+            Texts({"r.yaml:1:1: unknown rule 'name-007'; did you mean 'name-107'?",
+                   "r.yaml:1:1: unknown rule 'nothing like it'"}));
+  for (int i = 1000; i < 2000; ++i) rules.push_back(LimitRule(Concat("name-", i)));
+  EXPECT_EQ(LinesOf(SpecOf(rules)), Texts({"r.yaml:1:1: unknown rule 'name-007'",
+                                           "r.yaml:1:1: unknown rule 'nothing like it'"}));
+}
+
+TEST(CheckRulesTest, WhatWasMeantIsNotSoughtForEverAndEver) {
+  Texts unknown;
+  for (int i = 0; i < 60; ++i) unknown.push_back("postss");
+  const Texts lines = LinesOf(SpecOf({Replacing("a", unknown), LimitRule("posts")}));
+  ASSERT_EQ(lines.size(), 60U);
+  EXPECT_EQ(lines[49], "r.yaml:1:1: unknown rule 'postss'; did you mean 'posts'?");
+  EXPECT_EQ(lines[50], "r.yaml:1:1: unknown rule 'postss'");
+}
+
+TEST(CheckRulesTest, RegexesMustCompile) {
+  EXPECT_EQ(LinesOf(SpecOf({LimitRule("a", {{"path", Matcher(Kind::kRegex, {"(a"})}}),
+                            LimitRule("b", {{"path", Matcher(Kind::kRegex, {"[b"}, true)}}),
+                            LimitRule("c", {{"path", Matcher(Kind::kRegex, {"c"})}})})),
+            Texts({"r.yaml:1:1: the regex does not compile: missing ) in '(a'",
+                   "r.yaml:2:1: the regex does not compile: missing ] in '[b'"}));
+}
+
+TEST(CheckRulesTest, RulesMayNotReplaceThemselvesOrOneAnother) {
+  EXPECT_EQ(LinesOf(SpecOf({Replacing("a", {"a"})})),
+            Texts({"r.yaml:1:1: the rule 'a' replaces itself"}));
+  EXPECT_EQ(LinesOf(SpecOf({Replacing("a", {"b"}), Replacing("b", {"a"})})),
+            Texts({"r.yaml:1:1: rules replace one another in a circle: a -> b -> a"}));
+  EXPECT_EQ(LinesOf(SpecOf({Replacing("x", {"c"}), Replacing("a", {"b"}), Replacing("b", {"c"}),
+                            Replacing("c", {"a"})})),
+            Texts({"r.yaml:4:1: rules replace one another in a circle: c -> a -> b -> c"}));
+}
+
+TEST(CheckRulesTest, AliasesMayNotStandForOneAnother) {
+  RuleSetSpec spec = SpecOf({});
+  spec.domains[0].aliases = {{"a", "b", Line(1)}, {"b", "a", Line(2)}, {"c", "c", Line(3)}};
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:1:1: attributes stand for one another in a circle: a -> b -> a",
+                   "r.yaml:3:1: the attribute 'c' stands for itself"}));
+}
+
+TEST(CheckRulesTest, AllowAndDenyAreReadBeforeLimitsWhereverTheyStand) {
+  const Texts expected = {
+      "r.yaml:1:1: unreachable rule 'limit'; all it matches is decided by the deny rule 'no' at "
+      "r.yaml:2:1"};
+  EXPECT_EQ(LinesOf(SpecOf({LimitRule("limit"), Decides(RuleAction::kDeny, "no")})), expected);
+}
+
+TEST(CheckRulesTest, OfAllowAndDenyOnlyEarlierOnesCount) {
+  const std::vector<ConditionSpec> match = {{"path", Values({"/a"})}};
+  EXPECT_EQ(
+      LinesOf(SpecOf({Decides(RuleAction::kAllow, "a", match), Decides(RuleAction::kDeny, "b")})),
+      Texts());
+  EXPECT_EQ(
+      LinesOf(SpecOf({Decides(RuleAction::kDeny, "b"), Decides(RuleAction::kAllow, "a", match)})),
+      Texts({"r.yaml:2:1: unreachable rule 'a'; all it matches is decided by the deny rule "
+             "'b' at r.yaml:1:1"}));
+}
+
+TEST(CheckRulesTest, WhatIsNotEnforcedDecidesNothing) {
+  for (const RuleMode mode : {RuleMode::kShadow, RuleMode::kOff}) {
+    RuleSpec deny = Decides(RuleAction::kDeny, "no");
+    deny.mode = mode;
+    EXPECT_EQ(LinesOf(SpecOf({deny, LimitRule("a")})), Texts());
+  }
+}
+
+TEST(CheckRulesTest, AQueueOfNothingIsWarnedOf) {
+  RuleSetSpec spec = SpecOf({LimitRule("a"), LimitRule("b")});
+  spec.domains[0].rules[0].limits.push_back({"s", MakeLeakyBucket(0), Line(7)});
+  spec.domains[0].rules[1].limits.push_back({"s", MakeLeakyBucket(1), Line(8)});
+  spec.domains[0].plans.push_back({"p", {{"s", MakeLeakyBucket(0), Line(9)}}, {}});
+  const std::string message =
+      "warning: with a 'burst' of 0 nothing may wait, so a leaky_bucket refuses whatever does not "
+      "come evenly spaced; did you mean a burst above 0?";
+  EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:7:1: " + message, "r.yaml:9:1: " + message}));
+}
+
+// "a" and the rule that replaces it, which stands first.
+Texts ReplacedBy(const RuleSpec& by, const RuleSpec& replaced) {
+  return LinesOf(SpecOf({by, replaced}));
+}
+
+TEST(CheckRulesTest, ARuleThatIsAlwaysReplacedIsWarnedOf) {
+  const Texts expected = {
+      "r.yaml:2:1: warning: the rule 'a' never applies; the rule 'all' at r.yaml:1:1 replaces it "
+      "wherever it would"};
+  const RuleSpec all = Replacing("all", {"a"});
+  EXPECT_EQ(ReplacedBy(all, LimitRule("a")), expected);
+  EXPECT_EQ(ReplacedBy(all, LimitRule("a", {{"path", Values({"/a"})}})), expected);
+  EXPECT_EQ(ReplacedBy(Per(all, {{"user", "ip"}}), Per(LimitRule("a"), {{"ip"}})), expected);
+}
+
+TEST(CheckRulesTest, ARuleThatIsReplacedNowAndThenIsNotWarnedOf) {
+  const RuleSpec all = Replacing("all", {"a"});
+  RuleSpec narrow = all;
+  narrow.match = {{"path", Values({"/a"})}};
+  EXPECT_EQ(ReplacedBy(narrow, LimitRule("a")), Texts());
+  EXPECT_EQ(ReplacedBy(Per(all, {{"user"}}), LimitRule("a")), Texts());
+  RuleSpec shadow = all;
+  shadow.mode = RuleMode::kShadow;
+  EXPECT_EQ(ReplacedBy(shadow, LimitRule("a")), Texts());
+  RuleSpec share = all;
+  share.enforce.millionths = Share::kWhole - 1;
+  EXPECT_EQ(ReplacedBy(share, LimitRule("a")), Texts());
+  RuleSpec cost = all;
+  cost.cost = "size";
+  EXPECT_EQ(ReplacedBy(cost, LimitRule("a")), Texts());
+  RuleSpec off = LimitRule("a");
+  off.mode = RuleMode::kOff;
+  EXPECT_EQ(ReplacedBy(all, off), Texts());
+}
+
+TEST(CheckRulesTest, WhatIsItselfReplacedMayNotBeThereToReplace) {
+  RuleSpec narrow = Replacing("narrow", {"all"});
+  narrow.match = {{"path", Values({"/a"})}};
+  EXPECT_EQ(LinesOf(SpecOf({narrow, Replacing("all", {"a"}), LimitRule("a")})), Texts());
+}
+
+TEST(CheckRulesTest, ReplacingAnAllowOrDenyIsWarnedOf) {
+  EXPECT_EQ(LinesOf(SpecOf({Replacing("a", {"no"}),
+                            Decides(RuleAction::kDeny, "no", {{"path", Values({"/x"})}})})),
+            Texts({"r.yaml:1:1: warning: 'no' is a deny rule, which decides before any other could "
+                   "replace it"}));
+}
+
+TEST(CheckRulesTest, KeysThatClientsCanLeaveOutAreWarnedOf) {
+  RuleSetSpec spec =
+      SpecOf({Per(LimitRule("a"), {{"user"}}), Per(LimitRule("b"), {{"ip"}, {"key"}})});
+  spec.domains[0].aliases = {{"user", "login", {}}, {"login", "header.x-login", {}}};
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:1:1: warning: a request without header x-login and attribute key "
+                   "escapes every rule; limit such requests by ip, or deny them"}));
+  spec.domains[0].aliases[1].source = "ip";
+  EXPECT_EQ(LinesOf(spec), Texts());
+}
+
+TEST(CheckRulesTest, OneRuleThatAlwaysAppliesIsEnough) {
+  EXPECT_EQ(LinesOf(SpecOf({Per(LimitRule("a"), {{"user"}}), LimitRule("b")})), Texts());
+  EXPECT_EQ(
+      LinesOf(SpecOf({Per(LimitRule("a"), {{"user"}}), Per(LimitRule("b"), {{"user", "ip"}})})),
+      Texts());
+  RuleSpec shadow = LimitRule("b");
+  shadow.mode = RuleMode::kShadow;
+  EXPECT_EQ(LinesOf(SpecOf({Per(LimitRule("a"), {{"user"}}), shadow})).size(), 1U);
+}
+
+TEST(CheckRulesTest, DenyingRequestsWithoutTheKeyIsAnAnswer) {
+  const RuleSpec limit = Per(LimitRule("a"), {{"user"}});
+  EXPECT_EQ(LinesOf(SpecOf({limit, Decides(RuleAction::kDeny, "anonymous",
+                                           {{"user", Matcher(Kind::kPresent, {}, true)}})})),
+            Texts());
+  EXPECT_EQ(LinesOf(SpecOf({limit, Decides(RuleAction::kDeny, "anonymous",
+                                           {{"user", Matcher(Kind::kPresent, {}, true)},
+                                            {"path", Values({"/a"})}})}))
+                .size(),
+            1U);
+}
+
+TEST(CheckRulesTest, WarningsAboutTheWholeWaitUntilTheErrorsAreGone) {
+  RuleSetSpec spec = SpecOf({Per(Replacing("a", {"nobody"}), {{"user"}})});
+  EXPECT_EQ(LinesOf(spec).size(), 1U);
+  DomainSpec other = SpecOf({Per(LimitRule("a"), {{"user"}})}).domains[0];
+  spec.domains.push_back(other);
+  EXPECT_EQ(LinesOf(spec).size(), 2U);
+}
+
+TEST(CheckRulesTest, DescriptorsMayReplaceOnlyWhatHasAName) {
+  RuleSetSpec spec = SpecOf({});
+  DescriptorSpec named;
+  named.key = "a";
+  named.limit_name = "basic";
+  DescriptorSpec replacing;
+  replacing.key = "b";
+  replacing.replaces = {{"basic", Line(3)}, {"basci", Line(4)}};
+  named.descriptors.push_back(replacing);
+  spec.domains[0].descriptors.push_back(named);
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:4:1: warning: unknown named limit 'basci'; did you mean 'basic'?"}));
+}
+
+TEST(CheckRulesTest, DomainsDoNotSeeOneAnother) {
+  RuleSetSpec spec = SpecOf({Decides(RuleAction::kDeny, "no")});
+  spec.domains.push_back(SpecOf({LimitRule("a")}).domains[0]);
+  EXPECT_EQ(LinesOf(spec), Texts());
+}
+
+}  // namespace
+}  // namespace sluice
