@@ -1,0 +1,36 @@
+// AttributeValue: one attribute of one request while rules are matched.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "rules/ip_address.h"
+
+namespace sluice {
+
+// Views the request's bytes. Thread safety: none; it belongs to one match.
+class AttributeValue {
+ public:
+  AttributeValue() = default;
+  explicit AttributeValue(std::string_view text) : text_(text), present_(true) {}
+
+  [[nodiscard]] bool present() const { return present_; }
+  [[nodiscard]] std::string_view text() const { return text_; }
+
+  // The address it says, or nothing. Read once, however many rules ask.
+  [[nodiscard]] const std::optional<IpAddress>& Ip() {
+    if (!ip_read_) {
+      ip_ = ParseIpAddress(text_);
+      ip_read_ = true;
+    }
+    return ip_;
+  }
+
+ private:
+  std::string_view text_;
+  bool present_ = false;
+  bool ip_read_ = false;
+  std::optional<IpAddress> ip_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+// Bits: a set of small numbers.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// A set of numbers below a bound, which is set by Reset. Copying into one of the same bound
+// allocates nothing.
+class Bits {
+ public:
+  Bits() = default;
+  explicit Bits(std::size_t bound) { Reset(bound); }
+
+  // Makes it empty, for numbers below `bound`.
+  void Reset(std::size_t bound) { words_.assign((bound + 63) / 64, 0); }
+
+  void Add(std::size_t number) { words_[number / 64] |= One(number); }
+  void Remove(std::size_t number) { words_[number / 64] &= ~One(number); }
+  [[nodiscard]] bool Has(std::size_t number) const {
+    return (words_[number / 64] & One(number)) != 0;
+  }
+
+  // Calls visit(number) for each, from the least on, until it answers false.
+  template <typename Visit>
+  void ForEachWhile(Visit visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (std::uint64_t word = words_[i]; word != 0; word &= word - 1) {
+        if (!visit(i * 64 + static_cast<std::size_t>(std::countr_zero(word)))) return;
+      }
+    }
+  }
+
+ private:
+  static std::uint64_t One(std::size_t number) { return std::uint64_t{1} << (number % 64); }
+
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace sluice

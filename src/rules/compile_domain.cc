@@ -1,0 +1,151 @@
+// How a Domain is made of its spec.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "rules/domain.h"
+
+namespace sluice {
+
+// Fills in one Domain; lives for the time of that.
+class DomainCompiler {
+ public:
+  DomainCompiler(Domain& domain, std::vector<RuleLimit>& limits)
+      : domain_(domain), spec_(*domain.spec_), limits_(limits) {}
+
+  void Compile() {
+    CompileLists();
+    CompileAliases();
+    for (const RuleSpec& rule : spec_.rules) {
+      if (rule.action != RuleAction::kLimit && rule.mode == RuleMode::kEnforce) CompileRule(rule);
+    }
+    domain_.gates_ = Count();
+    for (const RuleSpec& rule : spec_.rules) {
+      if (rule.action == RuleAction::kLimit && rule.mode != RuleMode::kOff) CompileRule(rule);
+    }
+    CompileReplaces();
+    domain_.index_.Finish(Count());
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t Count() const {
+    return static_cast<std::uint32_t>(domain_.rules_.size());
+  }
+
+  std::uint32_t SlotOf(std::string_view attribute) {
+    const std::uint32_t slot = domain_.slot_of_.FindOrAdd(attribute, domain_.slots_);
+    if (slot == domain_.slots_) ++domain_.slots_;
+    return slot;
+  }
+
+  void CompileLists() {
+    for (const ListSpec& list : spec_.lists) {
+      lists_.emplace_back(list.name, std::make_shared<const ValueList>(list.values));
+    }
+  }
+
+  // An alias whose source is an alias comes after that one.
+  void CompileAliases() {
+    std::vector<const AliasSpec*> left;
+    for (const AliasSpec& alias : spec_.aliases) left.push_back(&alias);
+    while (!left.empty()) {
+      const auto ready = std::find_if(left.begin(), left.end(), [&](const AliasSpec* alias) {
+        return std::none_of(left.begin(), left.end(),
+                            [&](const AliasSpec* other) { return other->name == alias->source; });
+      });
+      // The loader refuses cycles, so one is always ready.
+      const AliasSpec& alias = **(ready == left.end() ? left.begin() : ready);
+      domain_.aliases_.push_back({SlotOf(alias.name), SlotOf(alias.source)});
+      left.erase(ready == left.end() ? left.begin() : ready);
+    }
+  }
+
+  LimitRange AddLimits(const RuleSpec& rule, const std::vector<NamedLimit>& named,
+                       const RuleLimitId& above) {
+    const LimitRange range{static_cast<std::uint32_t>(limits_.size()),
+                           static_cast<std::uint32_t>(named.size())};
+    for (const NamedLimit& each : named) {
+      RuleLimitId id = above;
+      limits_.push_back({id.Add(each.name).text(), rule.name, each.name, &each.limit});
+    }
+    return range;
+  }
+
+  CompiledPlans CompilePlans(const RuleSpec& rule, const RuleLimitId& above) {
+    CompiledPlans plans;
+    plans.by = SlotOf(rule.plan->by);
+    for (const PlanSpec& plan : spec_.plans) {
+      plans.range_of.FindOrAdd(plan.name, static_cast<std::uint32_t>(plans.ranges.size()));
+      RuleLimitId id = above;
+      plans.ranges.push_back(AddLimits(rule, plan.limits, id.Add(plan.name)));
+    }
+    if (rule.plan->otherwise) plans.otherwise = plans.range_of.Find(*rule.plan->otherwise);
+    return plans;
+  }
+
+  void CompileRule(const RuleSpec& spec) {
+    CompiledRule rule;
+    rule.spec = &spec;
+    for (const ConditionSpec& condition : spec.match) {
+      rule.conditions.emplace_back(SlotOf(condition.attribute), Matcher(condition, lists_));
+    }
+    for (const KeyPartSpec& part : spec.per) {
+      std::vector<KeySource>& sources = rule.per.emplace_back();
+      for (const std::string& attribute : part.attributes) {
+        sources.push_back({SlotOf(attribute), attribute == kIpAttribute});
+      }
+    }
+    RuleLimitId id(spec_.name);
+    id.Add("rules").Add(spec.name);
+    rule.limits = AddLimits(spec, spec.limits, id);
+    if (spec.plan) rule.plans = CompilePlans(spec, id);
+    if (spec.cost) {
+      if (const auto* const attribute = std::get_if<std::string>(&*spec.cost)) {
+        rule.cost_slot = SlotOf(*attribute);
+      }
+    }
+    rule.share = SipHash(HashSeed{});
+    rule.share.Absorb(id.text());
+    number_of_.emplace(spec.name, Count());
+    domain_.index_.File(Count(), spec, domain_.slot_of_);
+    domain_.rules_.push_back(std::move(rule));
+  }
+
+  // A rule that is replaced must have been seen to before it replaces others.
+  void CompileReplaces() {
+    for (CompiledRule& rule : domain_.rules_) {
+      for (const ReplacedSpec& replaced : rule.spec->replaces) {
+        const auto found = number_of_.find(replaced.name);
+        if (found != number_of_.end()) rule.replaces.push_back(found->second);
+      }
+    }
+    Bits done(domain_.rules_.size());
+    for (std::uint32_t i = 0; i < Count(); ++i) AddReplacing(i, done);
+    std::reverse(domain_.replacing_.begin(), domain_.replacing_.end());
+  }
+
+  // Depth first, so that a rule is added after all that it replaces. There are no cycles.
+  void AddReplacing(std::uint32_t number, Bits& done) {
+    if (done.Has(number)) return;
+    done.Add(number);
+    for (const std::uint32_t replaced : domain_.rules_[number].replaces) {
+      AddReplacing(replaced, done);
+    }
+    if (!domain_.rules_[number].replaces.empty()) domain_.replacing_.push_back(number);
+  }
+
+  Domain& domain_;
+  const DomainSpec& spec_;
+  std::vector<RuleLimit>& limits_;
+  Matcher::Lists lists_;
+  std::map<std::string, std::uint32_t, std::less<>> number_of_;
+};
+
+Domain::Domain(const DomainSpec& spec, std::vector<RuleLimit>& limits)
+    : spec_(&spec), descriptors_(spec, limits) {
+  DomainCompiler(*this, limits).Compile();
+}
+
+}  // namespace sluice

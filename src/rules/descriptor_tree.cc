@@ -1,0 +1,150 @@
+#include "rules/descriptor_tree.h"
+
+#include <algorithm>
+
+#include "rules/key_writer.h"
+
+namespace sluice {
+namespace {
+
+// Whether the value of the request tells states apart at this level.
+bool ValueMakesKey(const DescriptorSpec& spec) {
+  return !spec.value || (Glob::IsGlob(*spec.value) && !spec.share_threshold);
+}
+
+Veto VetoOf(const DescriptorSpec& spec) {
+  if (spec.shadow_mode) return Veto::kShadow;
+  return spec.quota_mode ? Veto::kQuota : Veto::kEnforce;
+}
+
+std::string NameBelow(const DescriptorNode& parent, const DescriptorSpec& spec) {
+  std::string name = parent.name;
+  if (!name.empty()) name += '.';
+  name += spec.key;
+  if (spec.value) name.append("_").append(*spec.value);
+  return name;
+}
+
+}  // namespace
+
+DescriptorTree::DescriptorTree(const DomainSpec& domain, std::vector<RuleLimit>& limits) {
+  nodes_.push_back(std::make_unique<DescriptorNode>());
+  RuleLimitId id(domain.name);
+  AddAll(domain.descriptors, *nodes_.front(), id.Add("descriptors"), limits);
+}
+
+void DescriptorTree::AddAll(std::span<const DescriptorSpec> specs, DescriptorNode& parent,
+                            const RuleLimitId& id, std::vector<RuleLimit>& limits) {
+  for (const DescriptorSpec& spec : specs) {
+    const std::uint32_t added = Add(spec, parent, id, limits);
+    const auto fresh = static_cast<std::uint32_t>(parent.children.size());
+    const std::uint32_t at = parent.keys.FindOrAdd(spec.key, fresh);
+    if (at == fresh) parent.children.emplace_back();
+    DescriptorNode::Children& children = parent.children[at];
+    if (!spec.value) {
+      children.alone = added;
+    } else if (Glob::IsGlob(*spec.value)) {
+      children.globs.emplace_back(*spec.value, added);
+    } else {
+      children.whole.FindOrAdd(*spec.value, added);
+    }
+  }
+}
+
+std::uint32_t DescriptorTree::Add(const DescriptorSpec& spec, DescriptorNode& parent,
+                                  const RuleLimitId& above, std::vector<RuleLimit>& limits) {
+  const auto number = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.push_back(std::make_unique<DescriptorNode>());
+  DescriptorNode& node = *nodes_.back();
+  node.spec = &spec;
+  node.parent = &parent;
+  node.name = NameBelow(parent, spec);
+  RuleLimitId id = above;
+  if (spec.value) {
+    id.Add(spec.key, *spec.value);
+  } else {
+    id.Add(spec.key);
+  }
+  if (spec.limit) {
+    node.limit = static_cast<std::uint32_t>(limits.size());
+    limits.push_back({id.text(), node.name, spec.limit_name, &*spec.limit});
+  }
+  AddAll(spec.descriptors, node, id, limits);
+  return number;
+}
+
+const DescriptorNode* DescriptorTree::Next(const DescriptorNode& node,
+                                           const Attribute& entry) const {
+  const std::uint32_t at = node.keys.Find(entry.name);
+  if (at == TextMap::kNone) return nullptr;
+  const DescriptorNode::Children& children = node.children[at];
+  std::uint32_t next = children.whole.Find(entry.value);
+  if (next == TextMap::kNone) {
+    const auto glob =
+        std::find_if(children.globs.begin(), children.globs.end(),
+                     [&](const auto& each) { return each.first.Matches(entry.value); });
+    next = glob != children.globs.end() ? glob->second : children.alone;
+  }
+  return next == TextMap::kNone ? nullptr : nodes_[next].get();
+}
+
+void DescriptorTree::Find(std::span<const Attribute> entries, Cost cost, Match& match) const {
+  if (nodes_.size() <= 1 || entries.empty()) return;
+  const std::size_t before = match.keys_.size();
+  KeyWriter writer(match.keys_);
+  const DescriptorNode* node = nodes_.front().get();
+  for (const Attribute& entry : entries) {
+    node = Next(*node, entry);
+    if (node == nullptr) return match.keys_.resize(before);
+    if (ValueMakesKey(*node->spec)) writer.Add(entry.value);
+  }
+  match.node_ = node;
+  if (node->limit == TextMap::kNone) return;
+  match.charges_.push_back({.limit = node->limit,
+                            .cost = cost,
+                            .veto = VetoOf(*node->spec),
+                            .node = node,
+                            .key_begin = writer.begin(),
+                            .key_size = writer.size()});
+}
+
+std::string MetricName(std::string_view domain, const DescriptorNode& node,
+                       std::span<const Attribute> entries) {
+  const bool detailed = node.spec->detailed_metric;
+  std::vector<const DescriptorNode*> path(entries.size());
+  const DescriptorNode* at = &node;
+  for (std::size_t i = path.size(); i-- > 0; at = at->parent) path[i] = at;
+  std::string name(domain);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const DescriptorSpec& spec = *path[i]->spec;
+    name.append(".").append(spec.key);
+    // A pattern whose values share a state is counted as one, too.
+    const bool from_request = (detailed || spec.value_to_metric) && !spec.share_threshold;
+    if (from_request) {
+      if (!entries[i].value.empty()) name.append("_").append(entries[i].value);
+    } else if (spec.value) {
+      name.append("_").append(*spec.value);
+    }
+  }
+  return name;
+}
+
+void DropReplacedDescriptors(std::span<Match> matches) {
+  const auto is_replaced = [&](const DescriptorSpec& spec) {
+    if (spec.limit_name.empty()) return false;
+    return std::any_of(matches.begin(), matches.end(), [&](const Match& other) {
+      if (other.node() == nullptr) return false;
+      const std::vector<ReplacedSpec>& replaces = other.node()->spec->replaces;
+      return std::any_of(replaces.begin(), replaces.end(), [&](const ReplacedSpec& replaced) {
+        return replaced.name == spec.limit_name;
+      });
+    });
+  };
+  for (Match& match : matches) {
+    std::erase_if(match.charges_, [&](const RuleCharge& charge) {
+      return charge.node != nullptr && is_replaced(*charge.node->spec);
+    });
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,149 @@
+#include "rules/domain.h"
+
+#include <charconv>
+#include <optional>
+
+#include "core/decimal.h"
+#include "rules/key_writer.h"
+
+namespace sluice {
+namespace {
+
+std::optional<Cost> ReadCost(std::string_view text) {
+  const auto number = ReadWhole(text);
+  const auto* const units = std::get_if<std::int64_t>(&number);
+  if (units == nullptr) return std::nullopt;
+  return Cost{*units};
+}
+
+}  // namespace
+
+void Domain::Bind(std::span<const Attribute> attributes, Match& match) const {
+  match.values_.assign(slots_, AttributeValue{});
+  for (const Attribute& attribute : attributes) {
+    const std::uint32_t slot = slot_of_.Find(attribute.name);
+    if (slot == TextMap::kNone || match.values_[slot].present()) continue;
+    match.values_[slot] = AttributeValue(attribute.value);
+  }
+  for (const Alias& alias : aliases_) {
+    if (!match.values_[alias.slot].present()) {
+      match.values_[alias.slot] = match.values_[alias.source];
+    }
+  }
+}
+
+bool Domain::Holds(const CompiledRule& rule, Match& match) {
+  for (const auto& [slot, matcher] : rule.conditions) {
+    if (!matcher.Holds(match.values_[slot])) return false;
+  }
+  return true;
+}
+
+bool Domain::HasKey(const CompiledRule& rule, const Match& match) {
+  for (const auto& part : rule.per) {
+    bool found = false;
+    for (const KeySource& source : part) found |= match.values_[source.slot].present();
+    if (!found) return false;
+  }
+  return true;
+}
+
+LimitRange Domain::LimitsFor(const CompiledRule& rule, const Match& match) {
+  if (!rule.plans) return rule.limits;
+  const CompiledPlans& plans = *rule.plans;
+  const AttributeValue& value = match.values_[plans.by];
+  std::uint32_t range = TextMap::kNone;
+  if (value.present()) range = plans.range_of.Find(value.text());
+  if (range == TextMap::kNone) range = plans.otherwise;
+  return range == TextMap::kNone ? LimitRange{} : plans.ranges[range];
+}
+
+bool Domain::IsEnforced(const CompiledRule& rule, std::string_view key) const {
+  if (rule.spec->mode != RuleMode::kEnforce) return false;
+  const std::uint32_t share = rule.spec->enforce.millionths;
+  return share == Share::kWhole || rule.share.Finish(key) % Share::kWhole < share;
+}
+
+bool Domain::IsEnforcedFor(const CompiledRule& rule, Match& match) const {
+  const std::size_t before = match.keys_.size();
+  RuleCharge charge;
+  WriteKey(rule, match, charge);
+  const bool enforced = IsEnforced(rule, match.Key(charge));
+  match.keys_.resize(before);
+  return enforced;
+}
+
+void Domain::DropReplaced(Match& match) const {
+  for (const std::uint32_t number : replacing_) {
+    if (!match.applying_.Has(number) || !IsEnforcedFor(rules_[number], match)) continue;
+    for (const std::uint32_t replaced : rules_[number].replaces) match.applying_.Remove(replaced);
+  }
+}
+
+void Domain::WriteKey(const CompiledRule& rule, Match& match, RuleCharge& charge) const {
+  KeyWriter writer(match.keys_);
+  for (const auto& part : rule.per) {
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      AttributeValue& value = match.values_[part[i].slot];
+      if (!value.present()) continue;
+      const auto alternative = static_cast<std::uint8_t>(i);
+      if (part[i].is_ip) {
+        writer.AddIp(value, alternative, spec_->ip_prefix);
+      } else {
+        writer.Add(value.text(), alternative);
+      }
+      break;
+    }
+  }
+  charge.key_begin = writer.begin();
+  charge.key_size = writer.size();
+}
+
+bool Domain::AddCharges(const CompiledRule& rule, Cost cost, Match& match) const {
+  if (rule.spec->cost) {
+    if (const auto* const fixed = std::get_if<std::int64_t>(&*rule.spec->cost)) cost.units = *fixed;
+  }
+  if (rule.cost_slot != TextMap::kNone && match.values_[rule.cost_slot].present()) {
+    const std::optional<Cost> read = ReadCost(match.values_[rule.cost_slot].text());
+    if (!read) return false;
+    cost = *read;
+  }
+  RuleCharge charge{.cost = cost, .rule = &rule};
+  WriteKey(rule, match, charge);
+  charge.veto = IsEnforced(rule, match.Key(charge)) ? Veto::kEnforce : Veto::kShadow;
+  const LimitRange limits = LimitsFor(rule, match);
+  for (std::uint32_t i = 0; i < limits.count; ++i) {
+    charge.limit = limits.first + i;
+    match.charges_.push_back(charge);
+  }
+  return true;
+}
+
+void Domain::MatchRules(std::span<const Attribute> attributes, Cost cost, Match& match) const {
+  if (rules_.empty()) return;
+  Bind(attributes, match);
+  index_.Collect(match.values_, match.candidates_);
+  match.applying_.Reset(rules_.size());
+  match.candidates_.ForEachWhile([&](std::size_t number) {
+    const CompiledRule& rule = rules_[number];
+    if (!Holds(rule, match)) return true;
+    if (number < gates_) {
+      match.outcome_ =
+          rule.spec->action == RuleAction::kAllow ? MatchOutcome::kAllow : MatchOutcome::kDeny;
+      match.decided_by_ = &rule;
+      return false;
+    }
+    if (HasKey(rule, match) && LimitsFor(rule, match).count != 0) match.applying_.Add(number);
+    return true;
+  });
+  if (match.outcome_ != MatchOutcome::kCharges) return;
+  DropReplaced(match);
+  match.applying_.ForEachWhile([&](std::size_t number) {
+    if (AddCharges(rules_[number], cost, match)) return true;
+    match.outcome_ = MatchOutcome::kBadCost;
+    match.decided_by_ = &rules_[number];
+    return false;
+  });
+}
+
+}  // namespace sluice

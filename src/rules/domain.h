@@ -1,0 +1,87 @@
+// Domain: the rules of one domain, compiled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/compiled_rule.h"
+#include "rules/descriptor_tree.h"
+#include "rules/match.h"
+#include "rules/rule_index.h"
+#include "rules/rule_limit.h"
+#include "rules/rule_spec.h"
+#include "rules/text_map.h"
+#include "sluice/attribute.h"
+
+namespace sluice {
+
+// Matches sets of attributes to the charges they come to.
+//
+// Thread safety: matching from any thread, each with a Match of its own.
+// Ownership: points into the DomainSpec, which outlives it.
+//
+// Invariants
+//   (1) allow and deny rules are asked first, in file order; the first that matches decides and
+//       nothing is charged.
+//   (2) A rule applies if its match holds, every part of its key is there, it has a limit for the
+//       request, it is not off, and no applying enforced rule replaces it.
+//   (3) Keys of different parts never run into each other; see KeyWriter.
+class Domain {
+ public:
+  // Appends its limits to `limits`. REQUIRES: CheckRules found no error.
+  Domain(const DomainSpec& spec, std::vector<RuleLimit>& limits);
+
+  [[nodiscard]] const DomainSpec& spec() const { return *spec_; }
+
+  // Adds what the rules make of one set of attributes. Of an attribute given twice the first
+  // counts. REQUIRES: `match` is clear.
+  void MatchRules(std::span<const Attribute> attributes, Cost cost, Match& match) const;
+
+  // Adds what the descriptors make of the same entries, in their order.
+  void MatchDescriptor(std::span<const Attribute> entries, Cost cost, Match& match) const {
+    descriptors_.Find(entries, cost, match);
+  }
+
+  // The number of an attribute as rules know it, or TextMap::kNone.
+  [[nodiscard]] std::uint32_t SlotOf(std::string_view attribute) const {
+    return slot_of_.Find(attribute);
+  }
+
+  [[nodiscard]] std::span<const CompiledRule> rules() const { return rules_; }
+
+ private:
+  friend class DomainCompiler;
+
+  void Bind(std::span<const Attribute> attributes, Match& match) const;
+  // Whether the rule's match holds.
+  static bool Holds(const CompiledRule& rule, Match& match);
+  [[nodiscard]] static bool HasKey(const CompiledRule& rule, const Match& match);
+  [[nodiscard]] static LimitRange LimitsFor(const CompiledRule& rule, const Match& match);
+  void DropReplaced(Match& match) const;
+  [[nodiscard]] bool IsEnforced(const CompiledRule& rule, std::string_view key) const;
+  [[nodiscard]] bool IsEnforcedFor(const CompiledRule& rule, Match& match) const;
+  void WriteKey(const CompiledRule& rule, Match& match, RuleCharge& charge) const;
+  // Adds the charges of one rule; false if its cost is none.
+  bool AddCharges(const CompiledRule& rule, Cost cost, Match& match) const;
+
+  struct Alias {
+    std::uint32_t slot = 0;
+    std::uint32_t source = 0;
+  };
+
+  const DomainSpec* spec_;
+  TextMap slot_of_;
+  std::uint32_t slots_ = 0;
+  std::vector<Alias> aliases_;       // those that others take their value from come first
+  std::vector<CompiledRule> rules_;  // allow and deny first, then the others; none that is off
+  std::uint32_t gates_ = 0;          // how many of them allow or deny
+  std::vector<std::uint32_t>
+      replacing_;  // rules that replace others; never one before its replacer
+  RuleIndex index_;
+  DescriptorTree descriptors_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,84 @@
+// Match: which rules apply to a request, and what they charge.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/attribute_value.h"
+#include "rules/bits.h"
+#include "sluice/charge.h"
+
+namespace sluice {
+
+struct CompiledRule;
+struct DescriptorNode;
+
+// One charge that a request comes to: a limit of the rule set, the key, the cost.
+struct RuleCharge {
+  std::uint32_t limit = 0;  // an index of RuleSet::limits()
+  Cost cost;
+  Veto veto = Veto::kEnforce;
+  // What it comes from: one of the two.
+  const CompiledRule* rule = nullptr;
+  const DescriptorNode* node = nullptr;
+  // Where its key is in Match's bytes; Match::Key reads it.
+  std::uint32_t key_begin = 0;
+  std::uint32_t key_size = 0;
+};
+
+// What a match comes to.
+enum class MatchOutcome : std::uint8_t {
+  kCharges,  // the charges decide; with none, nothing applies
+  kAllow,    // an allow rule lets it pass
+  kDeny,     // a deny rule refuses it
+  kBadCost,  // the attribute that holds a rule's cost is no whole number from 0 to 10^18
+};
+
+// The answer of a match, and the memory it is worked out in: keep one for each thread and use it
+// again, and after the first few requests nothing is allocated.
+//
+// Thread safety: none.
+class Match {
+ public:
+  [[nodiscard]] MatchOutcome outcome() const { return outcome_; }
+  // The rule that allowed, denied, or has the bad cost.
+  [[nodiscard]] const CompiledRule* decided_by() const { return decided_by_; }
+  // Where the attributes ended in the `descriptors`, or null.
+  [[nodiscard]] const DescriptorNode* node() const { return node_; }
+  // REQUIRES: outcome() is kCharges. In the order of the rule files.
+  [[nodiscard]] std::span<const RuleCharge> charges() const { return charges_; }
+  // Views this match, until it is used again.
+  [[nodiscard]] std::string_view Key(const RuleCharge& charge) const {
+    return std::string_view(keys_).substr(charge.key_begin, charge.key_size);
+  }
+
+  // Makes it ready for another request.
+  void Clear() {
+    outcome_ = MatchOutcome::kCharges;
+    decided_by_ = nullptr;
+    node_ = nullptr;
+    charges_.clear();
+    keys_.clear();
+  }
+
+ private:
+  friend class Domain;
+  friend class DescriptorTree;
+  friend void DropReplacedDescriptors(std::span<Match> matches);
+
+  MatchOutcome outcome_ = MatchOutcome::kCharges;
+  const CompiledRule* decided_by_ = nullptr;
+  const DescriptorNode* node_ = nullptr;
+  std::vector<RuleCharge> charges_;
+  std::string keys_;
+
+  // Scratch of Domain::MatchRules.
+  std::vector<AttributeValue> values_;
+  Bits candidates_;
+  Bits applying_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,60 @@
+// Matcher: what an attribute's value must be, ready to ask.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "rules/attribute_value.h"
+#include "rules/glob.h"
+#include "rules/ip_set.h"
+#include "rules/regex.h"
+#include "rules/rule_spec.h"
+#include "rules/text_map.h"
+#include "rules/value_list.h"
+
+namespace sluice {
+
+// A compiled MatcherSpec.
+//
+// Thread safety: Holds from any thread. Lists are shared by all that look into them.
+//
+// Invariant: a negated matcher holds exactly where the same one without `not` does not, so also
+// where the attribute is missing; any other holds only where it is present.
+class Matcher {
+ public:
+  using Lists = std::vector<std::pair<std::string, std::shared_ptr<const ValueList>>>;
+
+  // REQUIRES: CheckRules found nothing wrong with it; its list is among `lists`.
+  Matcher(const ConditionSpec& condition, const Lists& lists);
+
+  [[nodiscard]] bool Holds(AttributeValue& value) const {
+    return (value.present() && Matches(value)) != negated_;
+  }
+
+ private:
+  struct Texts {
+    TextMap whole;
+    std::vector<Glob> globs;
+    std::optional<IpSet> addresses;  // the whole values, where the attribute is an address
+  };
+  struct Anything {};
+  using What = std::variant<Anything, Texts, Regex, std::shared_ptr<const ValueList>>;
+
+  static What Compile(const ConditionSpec& condition, const Lists& lists);
+  static Texts CompileTexts(const ConditionSpec& condition);
+  [[nodiscard]] bool Matches(AttributeValue& value) const;
+
+  What what_;
+  bool negated_;
+};
+
+// The attribute that holds the caller's address: its values are compared as addresses, and cut
+// to a prefix where they make a key.
+inline constexpr std::string_view kIpAttribute = "ip";
+
+}  // namespace sluice

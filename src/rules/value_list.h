@@ -1,0 +1,28 @@
+// ValueList: a list of a rule file, looked up by value.
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+
+#include "rules/attribute_value.h"
+#include "rules/ip_set.h"
+#include "rules/text_map.h"
+
+namespace sluice {
+
+// Addresses and prefixes, or plain texts; which of the two is said by what is in it.
+//
+// Thread safety: reading from any thread.
+class ValueList {
+ public:
+  ValueList() = default;
+  explicit ValueList(std::span<const std::string> values);
+
+  [[nodiscard]] bool Has(AttributeValue& value) const;
+
+ private:
+  std::variant<TextMap, IpSet> values_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,166 @@
+// The behaviour of envoyproxy/ratelimit's rule files, one test for each.
+#include "rules/descriptor_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/parse_limit.h"
+#include "rules/rule_set.h"
+
+namespace sluice::testing {
+namespace {
+
+using Entries = std::vector<Attribute>;
+
+DescriptorSpec Key(const std::string& key, const std::string& value = "") {
+  DescriptorSpec spec;
+  spec.key = key;
+  if (!value.empty()) spec.value = value;
+  return spec;
+}
+
+DescriptorSpec Limited(DescriptorSpec spec, const std::string& name = "") {
+  spec.limit = ParseLimit("10/m", {}).value();
+  spec.limit_name = name;
+  return spec;
+}
+
+DescriptorSpec With(DescriptorSpec spec, std::vector<DescriptorSpec> below) {
+  spec.descriptors = std::move(below);
+  return spec;
+}
+
+class DescriptorTreeTest : public ::testing::Test {
+ protected:
+  void Use(std::vector<DescriptorSpec> descriptors) {
+    RuleSetSpec spec;
+    DomainSpec domain;
+    domain.name = "d";
+    domain.descriptors = std::move(descriptors);
+    spec.domains.push_back(std::move(domain));
+    rules_ = RuleSet::Make(std::move(spec));
+  }
+
+  Match Find(const Entries& entries) const {
+    Match match;
+    rules_->Find("d")->MatchDescriptor(entries, Cost{1}, match);
+    return match;
+  }
+
+  // What the descriptor is counted under: the limit and the key; empty where no limit is met.
+  std::string StateOf(const Entries& entries) const {
+    const Match match = Find(entries);
+    if (match.charges().empty()) return "";
+    const RuleCharge& charge = match.charges().front();
+    return rules_->limits()[charge.limit].id + "|" + std::string(match.Key(charge));
+  }
+
+  std::string LimitOf(const Entries& entries) const {
+    const std::string state = StateOf(entries);
+    return state.substr(0, state.find('|'));
+  }
+
+  std::string Metric(const Entries& entries) const {
+    return MetricName("d", *Find(entries).node(), entries);
+  }
+
+  std::shared_ptr<const RuleSet> rules_;
+};
+
+TEST_F(DescriptorTreeTest, TheWholeValueIsTriedThenPatternsInFileOrderThenTheKeyAlone) {
+  Use({Limited(Key("k")), Limited(Key("k", "a*c")), Limited(Key("k", "a*")),
+       Limited(Key("k", "abc"))});
+  EXPECT_EQ(LimitOf({{"k", "abc"}}), "d/descriptors/k=abc");
+  EXPECT_EQ(LimitOf({{"k", "axc"}}), "d/descriptors/k=a*c");
+  EXPECT_EQ(LimitOf({{"k", "ax"}}), "d/descriptors/k=a*");
+  EXPECT_EQ(LimitOf({{"k", "x"}}), "d/descriptors/k");
+  EXPECT_EQ(LimitOf({{"other", "x"}}), "");
+}
+
+TEST_F(DescriptorTreeTest, OnlyAnEntryOfTheSameDepthIsFound) {
+  Use({With(Limited(Key("a")), {With(Key("b"), {Limited(Key("c"))})})});
+  EXPECT_NE(LimitOf({{"a", "1"}}), "");
+  EXPECT_EQ(LimitOf({{"a", "1"}, {"b", "2"}}), "");
+  EXPECT_NE(LimitOf({{"a", "1"}, {"b", "2"}, {"c", "3"}}), "");
+  EXPECT_EQ(LimitOf({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}}), "");
+  EXPECT_EQ(LimitOf({{"b", "2"}, {"a", "1"}}), "");
+}
+
+TEST_F(DescriptorTreeTest, AMatchIsNotGivenUpForAnother) {
+  Use({With(Key("a", "x"), {Limited(Key("b"))}), With(Key("a"), {Limited(Key("c"))})});
+  EXPECT_EQ(LimitOf({{"a", "x"}, {"c", "1"}}), "");
+  EXPECT_NE(LimitOf({{"a", "y"}, {"c", "1"}}), "");
+}
+
+TEST_F(DescriptorTreeTest, PartsOfKeysNeverRunIntoEachOther) {
+  Use({With(Limited(Key("b")), {Limited(Key("d")), Limited(Key("c_d"))})});
+  EXPECT_NE(StateOf({{"b", "c_d_e"}}), StateOf({{"b", "c"}, {"d", "e"}}));
+  EXPECT_NE(StateOf({{"b", "c"}, {"d", "e"}}), StateOf({{"b", "c_d"}, {"d", "e"}}));
+  EXPECT_NE(StateOf({{"b", "1"}, {"d", "23"}}), StateOf({{"b", "12"}, {"d", "3"}}));
+}
+
+TEST_F(DescriptorTreeTest, EachValueOfAKeyAloneAndOfAPatternHasItsOwnState) {
+  Use({Limited(Key("k")), Limited(Key("p", "a*"))});
+  EXPECT_NE(StateOf({{"k", "1"}}), StateOf({{"k", "2"}}));
+  EXPECT_EQ(StateOf({{"k", "1"}}), StateOf({{"k", "1"}}));
+  EXPECT_NE(StateOf({{"p", "a1"}}), StateOf({{"p", "a2"}}));
+}
+
+TEST_F(DescriptorTreeTest, ShareThresholdCountsAllValuesOfAPatternAsOne) {
+  DescriptorSpec shared = Limited(Key("p", "a*"));
+  shared.share_threshold = true;
+  Use({shared});
+  EXPECT_EQ(StateOf({{"p", "a1"}}), StateOf({{"p", "a2"}}));
+}
+
+TEST_F(DescriptorTreeTest, UnlimitedIsFoundAndChargesNothing) {
+  DescriptorSpec unlimited = Key("k", "vip");
+  unlimited.unlimited = true;
+  Use({unlimited, Limited(Key("k"))});
+  const Match match = Find({{"k", "vip"}});
+  ASSERT_NE(match.node(), nullptr);
+  EXPECT_TRUE(match.node()->spec->unlimited);
+  EXPECT_TRUE(match.charges().empty());
+}
+
+TEST_F(DescriptorTreeTest, ShadowAndQuotaModesAreVetoes) {
+  DescriptorSpec shadow = Limited(Key("s"));
+  shadow.shadow_mode = true;
+  DescriptorSpec quota = Limited(Key("q"));
+  quota.quota_mode = true;
+  Use({shadow, quota, Limited(Key("e"))});
+  EXPECT_EQ(Find({{"s", "1"}}).charges().front().veto, Veto::kShadow);
+  EXPECT_EQ(Find({{"q", "1"}}).charges().front().veto, Veto::kQuota);
+  EXPECT_EQ(Find({{"e", "1"}}).charges().front().veto, Veto::kEnforce);
+}
+
+TEST_F(DescriptorTreeTest, AReplacedLimitIsDroppedWhereBothMatch) {
+  DescriptorSpec special = Limited(Key("b"));
+  special.replaces.push_back({"general", {}});
+  Use({Limited(Key("a"), "general"), special});
+  std::vector<Match> both = {Find({{"a", "1"}}), Find({{"b", "1"}})};
+  DropReplacedDescriptors(both);
+  EXPECT_TRUE(both[0].charges().empty());
+  EXPECT_EQ(both[1].charges().size(), 1U);
+  std::vector<Match> alone = {Find({{"a", "1"}})};
+  DropReplacedDescriptors(alone);
+  EXPECT_EQ(alone[0].charges().size(), 1U);
+}
+
+TEST_F(DescriptorTreeTest, MetricNamesHaveValuesOfTheRequestOnlyWhereAskedFor) {
+  DescriptorSpec detailed = With(Key("a"), {Limited(Key("b", "x*"))});
+  detailed.descriptors[0].detailed_metric = true;
+  DescriptorSpec leveled = With(Key("c"), {Limited(Key("d"))});
+  leveled.value_to_metric = true;
+  Use({detailed, leveled, With(Key("e"), {Limited(Key("f", "y*"))})});
+  EXPECT_EQ(Metric({{"a", "1"}, {"b", "x2"}}), "d.a_1.b_x2");
+  EXPECT_EQ(Metric({{"c", "1"}, {"d", "2"}}), "d.c_1.d");
+  EXPECT_EQ(Metric({{"e", "1"}, {"f", "y2"}}), "d.e.f_y*");
+}
+
+}  // namespace
+}  // namespace sluice::testing
