@@ -1,0 +1,115 @@
+// Gate: rules over a store. Requests in, verdicts out.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "gate/verdict.h"
+#include "rules/match.h"
+#include "rules/rule_set.h"
+#include "sluice/attribute.h"
+#include "sluice/clock.h"
+#include "sluice/result.h"
+#include "store/memory_store.h"
+
+namespace sluice {
+
+// A rule set whose limits have been made known to the store. Immutable.
+struct BoundRules {
+  std::shared_ptr<const RuleSet> rules;
+  std::vector<LimitHandle> handles;  // of rules->limits(), one each
+};
+
+// The rules in force, and the store that keeps their states.
+//
+// Thread safety: everything from any thread; deciding goes through a GateSession, one a thread.
+// Ownership: the store and the clock outlive it.
+//
+// Invariants
+//   (1) A limit keeps its states from one rule set to the next while its id and its algorithm
+//       stay; when its terms change, used units carry over.
+//   (2) A rule set takes effect as a whole, or not at all.
+class Gate {
+ public:
+  Gate(MemoryStore& store, Clock& clock) : store_(store), clock_(clock) {}
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  ~Gate() = default;
+
+  // Puts a rule set in force. An error (the store has no room for more limits) leaves the one that
+  // was as it was, but for terms that were changed already.
+  Result<Done> Use(std::shared_ptr<const RuleSet> rules);
+
+  // The rules in force; null before the first Use.
+  [[nodiscard]] std::shared_ptr<const BoundRules> rules() const;
+
+ private:
+  friend class GateSession;
+
+  // Adds the limit to the store or gives it its new terms.
+  Result<LimitHandle> Bind(const RuleLimit& limit, Time now);
+
+  struct KnownLimit {
+    LimitHandle handle;
+    LimitSpec spec;  // its terms, as they were last set
+  };
+
+  MemoryStore& store_;
+  Clock& clock_;
+  std::mutex use_mutex_;                               // one Use at a time
+  std::unordered_map<std::string, KnownLimit> known_;  // by id and algorithm; under use_mutex_
+
+  mutable std::mutex rules_mutex_;
+  std::shared_ptr<const BoundRules> rules_;  // under rules_mutex_
+  // How many rule sets there have been. Written after rules_ under its mutex.
+  std::atomic<std::uint64_t> version_{0};
+};
+
+// One request: what is known of it, and what it costs.
+struct GateRequest {
+  std::string_view domain;
+  std::span<const Attribute> attributes;
+  Cost cost{};
+};
+
+// Decides by the rules of a gate. It has its own reference to them and looks whether there are
+// newer ones once a call, so that deciding takes no lock but those of the store.
+//
+// Thread safety: none; one for each thread. Ownership: the gate outlives it.
+class GateSession {
+ public:
+  explicit GateSession(Gate& gate) : gate_(gate) {}
+
+  // Takes what the request is charged, or says why it is refused.
+  void Check(const GateRequest& request, Verdict& verdict) {
+    Decide(Operation::kCheck, request, verdict);
+  }
+  // Answers as Check would and takes nothing.
+  void Peek(const GateRequest& request, Verdict& verdict) {
+    Decide(Operation::kPeek, request, verdict);
+  }
+
+ private:
+  void Decide(Operation operation, const GateRequest& request, Verdict& verdict);
+  void Refresh();
+  // Whether the charges of match_ are to be decided; else the verdict is complete.
+  bool MatchRequest(const GateRequest& request, Verdict& verdict);
+  void DecideCharges(Operation operation);
+
+  Gate& gate_;
+  std::uint64_t version_ = 0;
+  std::shared_ptr<const BoundRules> rules_;
+  Match match_;
+  std::vector<Charge> charges_;
+  std::vector<Veto> vetoes_;
+  std::vector<Decision> decisions_;
+};
+
+}  // namespace sluice
