@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/rules.h"
 #include "cli/simulate.h"
 #include "core/limit_words.h"
 #include "core/value.h"
@@ -24,6 +25,7 @@ struct Command {
 constexpr std::array kCommands = {
     Command{"simulate", "what a limit would have done with a series of requests", RunSimulate,
             SimulateHelp},
+    Command{"rules", "what is wrong with rule files", RunRules, RulesHelp},
 };
 
 const Command* Find(std::string_view name) {
@@ -40,7 +42,8 @@ std::string Help() {
       "\n"
       "commands:\n";
   for (const Command& command : kCommands) {
-    text += "  " + std::string(command.name) + "   " + std::string(command.summary) + "\n";
+    const std::string gap(11 - command.name.size(), ' ');
+    text += "  " + std::string(command.name) + gap + std::string(command.summary) + "\n";
   }
   text +=
       "  help       this text; 'sluice help COMMAND' is that of a command\n"

@@ -1,0 +1,17 @@
+// `sluice rules`: what rule files say, and what is wrong with them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "cli/output.h"
+
+namespace sluice::cli {
+
+// Runs the command with the arguments that follow its name; returns the exit code.
+int RunRules(std::span<const std::string_view> args, Console& console);
+
+// What `sluice rules --help` prints.
+std::string_view RulesHelp();
+
+}  // namespace sluice::cli

@@ -1,0 +1,85 @@
+#include "config/rule_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "config/json.h"
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+Error CannotRead(const std::string& path, int failure) {
+  return {Concat("cannot read ", Quoted(path), ": ", std::generic_category().message(failure))};
+}
+
+Result<RuleText> ReadOne(const std::string& path) {
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
+  if (file == nullptr) return CannotRead(path, errno);
+  RuleText read{path, {}};
+  std::array<char, 65'536> chunk;
+  while (read.text.size() <= kJsonBytesMost) {
+    const std::size_t size = std::fread(chunk.data(), 1, chunk.size(), file.get());
+    read.text.append(chunk.data(), size);
+    if (size < chunk.size()) break;
+  }
+  if (std::ferror(file.get()) != 0) return CannotRead(path, errno);
+  return read;
+}
+
+bool IsRuleFile(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const std::string end = path.extension().string();
+  return !name.starts_with('.') && (end == ".yaml" || end == ".yml" || end == ".json");
+}
+
+Result<std::vector<std::string>> FilesIn(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(directory, error); !error && at != fs::end(at);
+       at.increment(error)) {
+    std::error_code ignored;
+    if (IsRuleFile(at->path()) && at->is_regular_file(ignored)) files.push_back(at->path());
+  }
+  if (error) return CannotRead(directory, error.value());
+  if (files.empty()) {
+    return Error{Concat(Quoted(directory), " has no rule files; expected *.yaml, *.yml or *.json")};
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Result<std::vector<RuleText>> ReadRuleFiles(std::span<const std::string> paths) {
+  std::vector<RuleText> texts;
+  for (const std::string& path : paths) {
+    std::vector<std::string> files = {path};
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+      Result<std::vector<std::string>> found = FilesIn(path);
+      if (!found.ok()) return found.error();
+      files = std::move(found).value();
+    }
+    for (const std::string& file : files) {
+      Result<RuleText> text = ReadOne(file);
+      if (!text.ok()) return text.error();
+      texts.push_back(std::move(text).value());
+    }
+  }
+  return texts;
+}
+
+}  // namespace sluice
