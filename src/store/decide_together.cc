@@ -124,11 +124,12 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
   now = lock.LockAll(now);
   for (std::size_t i = 0; i < count; ++i) {
     Item& item = items[i];
-    if (item.leader != i) continue;
-    item.seated = item.shard->Seat(item.call, now);
-    // Before any is asked, so that none takes the last shared states from one that was promised
-    // to pass.
-    if (!item.seated) item.shard->SeatShared(item.call);
+    if (item.leader == i) item.seated = item.shard->Seat(item.call, now);
+  }
+  // Before any is asked, so that none takes the last shared states from one that was promised to
+  // pass; and after all have been seated, which does housekeeping.
+  for (std::size_t i = 0; i < count; ++i) {
+    if (items[i].leader == i && !items[i].seated) items[i].shard->SeatShared(items[i].call, now);
   }
   JoinShared({items.data(), count});
   for (std::size_t i = 0; i < count; ++i) {
@@ -146,6 +147,9 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
     } else if (item.seated) {
       item.shard->Unseat(item.call);
     }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (items[i].leader == i && !items[i].seated) items[i].shard->UnseatShared();
   }
 }
 

@@ -189,6 +189,20 @@ Overflow::Array* Overflow::FindOrMake(std::uint32_t limit) {
   return &arrays_.back();
 }
 
+void Overflow::Reserve(std::uint32_t limit, Time now) {
+  FindOrMake(limit);
+  active_until_ = std::max(active_until_, now + Nanos{1});
+}
+
+void Overflow::DropUnused() {
+  // What has been charged has a time; later arrays lie behind earlier ones.
+  while (!arrays_.empty() && arrays_.back().active_until == Time{}) {
+    cells_taken_ -= arrays_.back().cells;
+    arrays_.pop_back();
+  }
+  bytes_used_ = cells_taken_ * sizeof(std::uint32_t);
+}
+
 std::uint32_t* Overflow::CellOf(const Array& array, std::uint64_t hash) const {
   return &cells_[array.first + IndexOf(hash, array.cells)];
 }

@@ -59,8 +59,11 @@ class Overflow {
   Decision Check(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash, Cost cost,
                  Time now);
 
-  // Makes the array of a limit, if it has none and there are cells left.
-  void Reserve(std::uint32_t limit) { FindOrMake(limit); }
+  // Makes the array of a limit, if it has none and there are cells left, and sees to it that it is
+  // not given back at this time. To be followed by DropUnused.
+  void Reserve(std::uint32_t limit, Time now);
+  // Takes back arrays that were made and then not used.
+  void DropUnused();
 
   // Whether two keys of a limit fall on one cell.
   [[nodiscard]] bool SameCell(std::uint32_t limit, std::uint64_t hash, std::uint64_t other) const;

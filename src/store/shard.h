@@ -100,8 +100,14 @@ class alignas(128) Shard {
   // those: `call.terms` is changed.
   bool Seat(Call& call, Time now);
 
-  // Makes sure that a call without a seat has a shared state, if there is memory left for any.
-  void SeatShared(const Call& call) { overflow_.Reserve(call.limit->index()); }
+  // Makes sure that a call without a seat has a shared state, if there is memory left for any and
+  // the call could be charged to it.
+  void SeatShared(const Call& call, Time now) {
+    const bool charges = call.cost.units != 0 && call.terms->overflow.limit != 0;
+    if (charges) overflow_.Reserve(call.limit->index(), now);
+  }
+  // Takes back shared states that were set aside and not charged.
+  void UnseatShared() { overflow_.DropUnused(); }
 
   // Carries out one call on the state that the key shares with others.
   Decision RunShared(const Call& call, Time now);

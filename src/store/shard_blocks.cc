@@ -128,7 +128,8 @@ bool AddsToFull(const L& terms, const Call& call, Block* block, Time now) {
   if constexpr (std::is_same_v<L, SlidingLog>) {
     return passes || terms.count_refused == Refused::kRecord;
   } else {
-    return passes && !IsHeld(state, call.permit);
+    // A check takes no permit.
+    return call.operation == Operation::kAcquire && passes && !IsHeld(state, call.permit);
   }
 }
 

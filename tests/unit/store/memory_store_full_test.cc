@@ -185,5 +185,63 @@ TEST(MemoryStoreFullTest, APermitThatIsHeldCanBeAskedForAgain) {
   }
 }
 
+// A check of permits takes none, so it needs no room for one.
+TEST(MemoryStoreFullTest, ACheckOfPermitsWithoutRoomForMoreIsAsItsPeekSaid) {
+  Scene scene(kLeastMemory);
+  LimitSpec spec;
+  spec.algorithm = Algorithm::kConcurrency;
+  spec.max_in_flight = 20;
+  spec.ttl = 10 * kSecond;
+  ShardLimit permits(scene, "permits", spec);
+  const std::string key = permits.NewKey();
+  for (const std::string id : {"a", "b", "c", "d"}) {
+    ASSERT_TRUE(scene.Permit(Operation::kAcquire, permits.handle, key, id).allowed);
+  }
+  const LimitHandle rate = scene.Add(SpecOf(10, kYear), "rate");
+  scene.Check(rate, "u");
+  FillWithLogs(scene);
+  const std::vector<Charge> charges{{rate, "u", Cost{1}}, {permits.handle, key, Cost{1}}};
+  EXPECT_TRUE(scene.Together(charges));
+  EXPECT_EQ(scene.Left(rate, "u"), 8);
+}
+
+// Housekeeping of a full table gives back shared states that nobody uses, but none that a request
+// under way has set aside.
+TEST(MemoryStoreFullTest, SharedStatesAreKeptForTheRequestThatSetThemAside) {
+  for (int count = 3; count <= 8; ++count) {
+    Scene scene(kLeastMemory);
+    const LimitSpec window = SpecOf(10, kYear / 4, Algorithm::kSlidingWindow);
+    ShardLimit filler(scene, "filler", window);
+    FillShard(scene, filler, 10);
+    std::deque<ShardLimit> limits;
+    std::deque<std::string> keys;
+    std::vector<Charge> charges;
+    for (int i = 0; i < count; ++i) {
+      limits.emplace_back(scene, "limit " + std::to_string(i), window);
+      keys.push_back(limits.back().NewKey());
+      charges.push_back({limits.back().handle, keys.back(), Cost{1}});
+    }
+    const bool went = scene.Together(charges);
+    for (const Charge& charge : charges) {
+      const std::string key(charge.key);
+      EXPECT_EQ(scene.Peek(charge.limit, key).reset_after > Nanos{0}, went) << count << " limits";
+    }
+  }
+}
+
+TEST(MemoryStoreFullTest, ARequestThatChargesNothingLeavesTheSharedStatesToOthers) {
+  Scene scene(kLeastMemory);
+  FillWithLogs(scene);
+  ShardLimit first(scene, "first", LongLog());
+  const std::string first_key = first.NewKey();
+  scene.Check(first.handle, first_key);
+  const std::uint64_t bytes = scene.store().StatsApprox().bytes;
+  ShardLimit other(scene, "other", LongLog());
+  const std::string other_key = other.NewKey();
+  EXPECT_FALSE(scene.Together(std::vector<Charge>{{other.handle, other_key, Cost{1}},
+                                                  {first.handle, first_key, Cost{10}}}));
+  EXPECT_EQ(scene.store().StatsApprox().bytes, bytes);
+}
+
 }  // namespace
 }  // namespace sluice::testing
