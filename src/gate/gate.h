@@ -43,8 +43,8 @@ class Gate {
   Gate& operator=(const Gate&) = delete;
   ~Gate() = default;
 
-  // Puts a rule set in force. An error (the store has no room for more limits) leaves the one that
-  // was as it was, but for terms that were changed already.
+  // Puts a rule set in force. An error (the store has no room for more limits or terms) leaves the
+  // one that was as it was.
   Result<Done> Use(std::shared_ptr<const RuleSet> rules);
 
   // The rules in force; null before the first Use.
@@ -53,13 +53,19 @@ class Gate {
  private:
   friend class GateSession;
 
-  // Adds the limit to the store or gives it its new terms.
-  Result<LimitHandle> Bind(const RuleLimit& limit, Time now);
-
   struct KnownLimit {
     LimitHandle handle;
-    LimitSpec spec;  // its terms, as they were last set
+    Limit limit;  // its terms, as they were last set
   };
+  // What is to be done if a rule set cannot be used after all.
+  struct Changed {
+    KnownLimit* known;
+    Limit before;
+  };
+
+  // Adds the limit to the store or gives it its new terms, which it notes in `changed`.
+  Result<LimitHandle> Bind(const RuleLimit& limit, Time now, std::vector<Changed>& changed);
+  void TakeBack(std::vector<Changed>& changed, Time now);
 
   MemoryStore& store_;
   Clock& clock_;

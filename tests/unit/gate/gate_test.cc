@@ -161,6 +161,33 @@ TEST_F(GateTest, AnotherAlgorithmIsAnotherLimit) {
   EXPECT_FALSE(Check("/").allowed());
 }
 
+// Gate, invariant (2). The terms of a pacer last for a hundred years, and there can be 255.
+TEST_F(GateTest, ARuleSetThatCannotBeUsedChangesNothing) {
+  const auto pacer = [](int rate) {
+    RuleSpec rule = Rule("pacer", "1/h");
+    LimitSpec spec;
+    spec.algorithm = Algorithm::kPacer;
+    spec.rate = Rate{rate, hours{1}};
+    rule.limits[0].limit = std::get<Limit>(MakeLimit(spec, {}));
+    return rule;
+  };
+  for (int i = 1; i <= 255; ++i) Use({Rule("all", "1/h"), pacer(i)});
+  DomainSpec domain;
+  domain.name = "api";
+  domain.rules = {Rule("all", "1000/h"), pacer(256)};
+  RuleSetSpec spec;
+  spec.domains.push_back(domain);
+  EXPECT_FALSE(gate_.Use(RuleSet::Make(std::move(spec))).ok());
+  EXPECT_EQ(Peek("/").decisions()[0].decision.limit, 1);
+}
+
+TEST_F(GateTest, AShadowRuleRefusesNothingWhateverItsCost) {
+  RuleSpec rule = In(RuleMode::kShadow, Rule("all", "2/h"));
+  rule.cost = CostSpec{std::string("path")};
+  Use({rule});
+  EXPECT_TRUE(Check("two").allowed());
+}
+
 TEST_F(GateTest, AVerdictOutlivesTheRulesItWasMadeUnder) {
   Use({Rule("all", "2/h")});
   Verdict kept = Check("/");
