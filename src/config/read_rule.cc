@@ -77,6 +77,9 @@ bool ReadKeyAttribute(const Value& value, Reading& reading, KeyPartSpec& part) {
   return true;
 }
 
+// A key says in seven bits which of them it was made of (KeyWriter).
+constexpr std::size_t kChoicesMost = 64;
+
 void ReadKeyPart(const Value& value, Reading& reading, Draft& draft) {
   KeyPartSpec part{{}, reading.OriginOf(value.At())};
   const Value::List* choices = value.AsList();
@@ -86,6 +89,11 @@ void ReadKeyPart(const Value& value, Reading& reading, Draft& draft) {
   }
   if (choices->empty()) {
     reading.Error(value.At(), "a list of attributes to choose from must not be empty");
+    return;
+  }
+  if (choices->size() > kChoicesMost) {
+    reading.Error(value.At(), Concat("a list to choose from must have at most ", kChoicesMost,
+                                     " attributes, found ", choices->size()));
     return;
   }
   bool good = true;

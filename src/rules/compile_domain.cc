@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -58,6 +59,7 @@ class DomainCompiler {
       // The loader refuses cycles, so one is always ready.
       const AliasSpec& alias = **(ready == left.end() ? left.begin() : ready);
       domain_.aliases_.push_back({SlotOf(alias.name), SlotOf(alias.source)});
+      if (addresses_.contains(alias.source)) addresses_.insert(alias.name);
       left.erase(ready == left.end() ? left.begin() : ready);
     }
   }
@@ -89,12 +91,15 @@ class DomainCompiler {
     CompiledRule rule;
     rule.spec = &spec;
     for (const ConditionSpec& condition : spec.match) {
-      rule.conditions.emplace_back(SlotOf(condition.attribute), Matcher(condition, lists_));
+      const auto values = addresses_.contains(condition.attribute) ? Matcher::Values::kAddresses
+                                                                   : Matcher::Values::kTexts;
+      rule.conditions.emplace_back(SlotOf(condition.attribute),
+                                   Matcher(condition.matcher, values, lists_));
     }
     for (const KeyPartSpec& part : spec.per) {
       std::vector<KeySource>& sources = rule.per.emplace_back();
       for (const std::string& attribute : part.attributes) {
-        sources.push_back({SlotOf(attribute), attribute == kIpAttribute});
+        sources.push_back({SlotOf(attribute), addresses_.contains(attribute)});
       }
     }
     RuleLimitId id(spec_.name);
@@ -109,7 +114,7 @@ class DomainCompiler {
     rule.share = SipHash(HashSeed{});
     rule.share.Absorb(id.text());
     number_of_.emplace(spec.name, Count());
-    domain_.index_.File(Count(), spec, domain_.slot_of_);
+    domain_.index_.File(Count(), spec, {domain_.slot_of_, addresses_});
     domain_.rules_.push_back(std::move(rule));
   }
 
@@ -140,6 +145,7 @@ class DomainCompiler {
   const DomainSpec& spec_;
   std::vector<RuleLimit>& limits_;
   Matcher::Lists lists_;
+  std::set<std::string, std::less<>> addresses_{std::string(kIpAttribute)};  // and aliases of it
   std::map<std::string, std::uint32_t, std::less<>> number_of_;
 };
 

@@ -103,14 +103,17 @@ bool Domain::AddCharges(const CompiledRule& rule, Cost cost, Match& match) const
   if (rule.spec->cost) {
     if (const auto* const fixed = std::get_if<std::int64_t>(&*rule.spec->cost)) cost.units = *fixed;
   }
-  if (rule.cost_slot != TextMap::kNone && match.values_[rule.cost_slot].present()) {
-    const std::optional<Cost> read = ReadCost(match.values_[rule.cost_slot].text());
-    if (!read) return false;
-    cost = *read;
-  }
-  RuleCharge charge{.cost = cost, .rule = &rule};
+  RuleCharge charge;
+  charge.rule = &rule;
   WriteKey(rule, match, charge);
   charge.veto = IsEnforced(rule, match.Key(charge)) ? Veto::kEnforce : Veto::kShadow;
+  if (rule.cost_slot != TextMap::kNone && match.values_[rule.cost_slot].present()) {
+    const std::optional<Cost> read = ReadCost(match.values_[rule.cost_slot].text());
+    // What is in shadow refuses nothing, whatever its cost.
+    if (!read && charge.veto == Veto::kEnforce) return false;
+    cost = read.value_or(cost);
+  }
+  charge.cost = cost;
   const LimitRange limits = LimitsFor(rule, match);
   for (std::uint32_t i = 0; i < limits.count; ++i) {
     charge.limit = limits.first + i;

@@ -34,4 +34,14 @@ bool Glob::Matches(std::string_view value) const {
   return true;
 }
 
+std::string_view Glob::LongestLiteral() const {
+  std::string_view longest;
+  for (std::string_view rest = pattern_; !rest.empty();) {
+    const std::string_view literal = rest.substr(0, rest.find('*'));
+    if (literal.size() > longest.size()) longest = literal;
+    rest.remove_prefix(std::min(literal.size() + 1, rest.size()));
+  }
+  return longest;
+}
+
 }  // namespace sluice

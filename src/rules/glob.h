@@ -34,6 +34,8 @@ class Glob {
   [[nodiscard]] std::string_view LiteralPrefix() const {
     return std::string_view(pattern_).substr(0, prefix_size_);
   }
+  // The longest run of other characters than stars, the first of them where several are.
+  [[nodiscard]] std::string_view LongestLiteral() const;
   // Whether beginning with LiteralPrefix() is all that is asked ("abc*", "*").
   [[nodiscard]] bool IsPrefixOnly() const {
     return has_star_ && middle_.empty() && suffix_size_ == 0;

@@ -6,16 +6,16 @@
 
 namespace sluice {
 
-Matcher::Matcher(const ConditionSpec& condition, const Lists& lists)
-    : what_(Compile(condition, lists)), negated_(condition.matcher.negated) {}
+Matcher::Matcher(const MatcherSpec& spec, Values values, const Lists& lists)
+    : what_(Compile(spec, values, lists)), negated_(spec.negated) {}
 
-Matcher::What Matcher::Compile(const ConditionSpec& condition, const Lists& lists) {
-  const std::vector<std::string>& texts = condition.matcher.texts;
-  switch (condition.matcher.kind) {
+Matcher::What Matcher::Compile(const MatcherSpec& spec, Values values, const Lists& lists) {
+  const std::vector<std::string>& texts = spec.texts;
+  switch (spec.kind) {
     case MatcherSpec::Kind::kPresent:
       return Anything{};
     case MatcherSpec::Kind::kValues:
-      return CompileTexts(condition);
+      return CompileTexts(spec, values);
     case MatcherSpec::Kind::kRegex: {
       Result<Regex> regex = Regex::Compile(texts.front());
       assert(regex.ok());
@@ -32,15 +32,15 @@ Matcher::What Matcher::Compile(const ConditionSpec& condition, const Lists& list
   return Anything{};
 }
 
-Matcher::Texts Matcher::CompileTexts(const ConditionSpec& condition) {
+Matcher::Texts Matcher::CompileTexts(const MatcherSpec& spec, Values values) {
   Texts texts;
   std::vector<IpPrefix> addresses;
-  for (const std::string& text : condition.matcher.texts) {
+  for (const std::string& text : spec.texts) {
     if (Glob::IsGlob(text)) {
       texts.globs.emplace_back(text);
       continue;
     }
-    if (condition.attribute == kIpAttribute) {
+    if (values == Values::kAddresses) {
       if (const Result<IpPrefix> prefix = ParseIpPrefix(text); prefix.ok()) {
         addresses.push_back(prefix.value());
         continue;

@@ -2,23 +2,28 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "core/text.h"
 #include "rules/glob.h"
-#include "rules/matcher.h"
 
 namespace sluice {
 
-int RuleIndex::Worth(const ConditionSpec& condition) {
+std::size_t RuleIndex::Worth(const ConditionSpec& condition, const Attributes& attributes) {
   const MatcherSpec& matcher = condition.matcher;
+  if (matcher.negated) return 0;
+  if (matcher.kind == MatcherSpec::Kind::kRegex) return 1;
   // Addresses are compared as such, not as texts.
-  const bool texts = matcher.kind == MatcherSpec::Kind::kValues && !matcher.negated &&
-                     condition.attribute != kIpAttribute;
-  if (!texts) return 0;
-  constexpr int kWholeValue = std::numeric_limits<int>::max();
-  int least = kWholeValue;
+  if (matcher.kind != MatcherSpec::Kind::kValues ||
+      attributes.addresses.contains(condition.attribute)) {
+    return 0;
+  }
+  std::size_t least = std::numeric_limits<std::size_t>::max();
   for (const std::string& text : matcher.texts) {
     if (!Glob::IsGlob(text)) continue;
-    least = std::min(least, static_cast<int>(Glob(text).LiteralPrefix().size()));
+    const std::size_t literal = Glob(text).LongestLiteral().size();
+    if (literal == 0) return 0;
+    least = std::min(least, literal + 1);
   }
   return least;
 }
@@ -27,39 +32,68 @@ RuleIndex::Slot& RuleIndex::SlotOf(std::uint32_t slot) {
   const auto found = std::find_if(slots_.begin(), slots_.end(),
                                   [&](const Slot& each) { return each.slot == slot; });
   if (found != slots_.end()) return *found;
-  slots_.push_back({.slot = slot, .whole = {}, .by_prefix = {}, .prefixes = {}});
+  slots_.emplace_back();
+  slots_.back().slot = slot;
   return slots_.back();
 }
 
+std::uint32_t RuleIndex::ListFor(const std::string& text, Slot& slot) {
+  const auto fresh = static_cast<std::uint32_t>(lists_.size());
+  std::uint32_t list = fresh;
+  if (!Glob::IsGlob(text)) {
+    list = slot.whole.FindOrAdd(text, fresh);
+  } else {
+    const Glob glob(text);
+    const std::string_view literal = glob.LongestLiteral();
+    const bool begins = glob.LiteralPrefix().size() == literal.size();
+    auto& by_text = begins ? slot.by_prefix : slot.by_literal;
+    list = by_text.try_emplace(std::string(literal), fresh).first->second;
+  }
+  if (list == fresh) lists_.emplace_back();
+  return list;
+}
+
 void RuleIndex::FileUnder(std::uint32_t rule, const ConditionSpec& condition, Slot& slot) {
+  if (condition.matcher.kind == MatcherSpec::Kind::kRegex) {
+    const std::string_view separator = slot.any_of.empty() ? "" : "|";
+    slot.any_of += Concat(separator, "(?:", condition.matcher.texts.front(), ")");
+    slot.regex_rules.push_back(rule);
+    return;
+  }
   for (const std::string& text : condition.matcher.texts) {
-    const auto fresh = static_cast<std::uint32_t>(lists_.size());
-    const std::uint32_t list =
-        Glob::IsGlob(text)
-            ? slot.by_prefix.try_emplace(std::string(Glob(text).LiteralPrefix()), fresh)
-                  .first->second
-            : slot.whole.FindOrAdd(text, fresh);
-    if (list == fresh) lists_.emplace_back();
-    lists_[list].push_back(rule);
+    lists_[ListFor(text, slot)].push_back(rule);
   }
 }
 
-void RuleIndex::File(std::uint32_t rule, const RuleSpec& spec, const TextMap& slot_of) {
+void RuleIndex::File(std::uint32_t rule, const RuleSpec& spec, const Attributes& attributes) {
   const ConditionSpec* best = nullptr;
+  std::size_t worth = 0;
   for (const ConditionSpec& condition : spec.match) {
-    if (Worth(condition) > (best == nullptr ? 0 : Worth(*best))) best = &condition;
+    const std::size_t its_worth = Worth(condition, attributes);
+    if (its_worth > worth) best = &condition, worth = its_worth;
   }
   if (best == nullptr) {
     unfiled_.push_back(rule);
   } else {
-    FileUnder(rule, *best, SlotOf(slot_of.Find(best->attribute)));
+    FileUnder(rule, *best, SlotOf(attributes.slot_of.Find(best->attribute)));
   }
 }
 
 void RuleIndex::Finish(std::uint32_t rules) {
   always_.Reset(rules);
   for (const std::uint32_t rule : unfiled_) always_.Add(rule);
-  for (Slot& slot : slots_) slot.prefixes = PrefixMap(std::exchange(slot.by_prefix, {}));
+  for (Slot& slot : slots_) {
+    slot.prefixes = PrefixMap(std::exchange(slot.by_prefix, {}));
+    slot.literals = LiteralMap(std::exchange(slot.by_literal, {}));
+    if (slot.any_of.empty()) continue;
+    // Together they may be more than one expression can be: then each is asked.
+    Result<Regex> any = Regex::Compile(std::exchange(slot.any_of, {}));
+    if (any.ok()) {
+      slot.any.emplace(std::move(any).value());
+    } else {
+      for (const std::uint32_t rule : slot.regex_rules) always_.Add(rule);
+    }
+  }
 }
 
 void RuleIndex::Collect(std::span<const AttributeValue> values, Bits& candidates) const {
@@ -73,6 +107,10 @@ void RuleIndex::Collect(std::span<const AttributeValue> values, Bits& candidates
     const std::uint32_t list = slot.whole.Find(value.text());
     if (list != TextMap::kNone) add(list);
     slot.prefixes.ForEachPrefixOf(value.text(), add);
+    slot.literals.ForEachIn(value.text(), add);
+    if (slot.any && slot.any->MatchesWhole(value.text())) {
+      for (const std::uint32_t rule : slot.regex_rules) candidates.Add(rule);
+    }
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +12,9 @@
 
 #include "rules/attribute_value.h"
 #include "rules/bits.h"
+#include "rules/literal_map.h"
 #include "rules/prefix_map.h"
+#include "rules/regex.h"
 #include "rules/rule_spec.h"
 #include "rules/text_map.h"
 
@@ -20,13 +24,21 @@ namespace sluice {
 // paths few others are.
 //
 // Each rule is filed under the one condition that says most: whole values of an attribute, else
-// prefixes (of globs). A rule without such a condition is always a candidate.
+// what globs begin with or contain, else regular expressions, which are asked all at once. A rule
+// without such a condition is always a candidate.
 //
 // Thread safety: reading from any thread once Finish has been called.
 class RuleIndex {
  public:
-  // Files rule number `rule`. `slot_of` numbers the attributes as Collect is given their values.
-  void File(std::uint32_t rule, const RuleSpec& spec, const TextMap& slot_of);
+  // The attributes of a domain: their numbers, as Collect is given their values, and the names of
+  // those whose values are addresses.
+  struct Attributes {
+    const TextMap& slot_of;
+    const std::set<std::string, std::less<>>& addresses;
+  };
+
+  // Files rule number `rule`.
+  void File(std::uint32_t rule, const RuleSpec& spec, const Attributes& attributes);
   // REQUIRES: all of `rules` rules have been filed.
   void Finish(std::uint32_t rules);
 
@@ -36,15 +48,24 @@ class RuleIndex {
  private:
   struct Slot {
     std::uint32_t slot = 0;
-    TextMap whole;                                   // value to an index of lists_
-    std::map<std::string, std::uint32_t> by_prefix;  // until Finish
-    PrefixMap prefixes;                              // prefix to an index of lists_
+    TextMap whole;  // value to an index of lists_
+    // To an index of lists_ each: what values begin with, and what they contain. The maps are those
+    // of strings until Finish.
+    std::map<std::string, std::uint32_t> by_prefix;
+    std::map<std::string, std::uint32_t> by_literal;
+    PrefixMap prefixes;
+    LiteralMap literals;
+    // All regular expressions in one, and the rules to ask where it matches.
+    std::string any_of;
+    std::optional<Regex> any;
+    std::vector<std::uint32_t> regex_rules;
   };
 
   // How much a condition narrows the choice; 0 for not at all.
-  static int Worth(const ConditionSpec& condition);
+  static std::size_t Worth(const ConditionSpec& condition, const Attributes& attributes);
   Slot& SlotOf(std::uint32_t slot);
   void FileUnder(std::uint32_t rule, const ConditionSpec& condition, Slot& slot);
+  std::uint32_t ListFor(const std::string& text, Slot& slot);
 
   std::vector<Slot> slots_;
   std::vector<std::vector<std::uint32_t>> lists_;

@@ -114,6 +114,7 @@ DomainSpec RandomDomain(Random& random) {
   domain.plans = {{"free", {LimitNamed("s")}, {}}, {"pro", {LimitNamed("s"), LimitNamed("h")}, {}}};
   if (random.OneIn(2)) domain.aliases.push_back({"user", "header.x-user", {}});
   if (random.OneIn(4)) domain.aliases.push_back({"plan", "user", {}});
+  if (random.OneIn(4)) domain.aliases.push_back({"header.x-user", "ip", {}});
   domain.ip_prefix = {.v4 = random.Pick({32, 24, 30}), .v6 = random.Pick({64, 128, 48})};
   const std::int64_t rules = random.Between(1, 9);
   for (std::int64_t i = 0; i < rules; ++i) domain.rules.push_back(RandomRule(random, i));

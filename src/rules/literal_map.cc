@@ -1,0 +1,68 @@
+#include "rules/literal_map.h"
+
+namespace sluice {
+
+LiteralMap::LiteralMap(const std::map<std::string, std::uint32_t>& literals) {
+  if (literals.empty()) return;
+  Classify(literals);
+  AddState();
+  for (const auto& [literal, number] : literals) Insert(literal, number);
+  Link();
+}
+
+void LiteralMap::Classify(const std::map<std::string, std::uint32_t>& literals) {
+  for (const auto& [literal, number] : literals) {
+    for (const char c : literal) {
+      std::uint16_t& its_class = class_of_[static_cast<unsigned char>(c)];
+      if (its_class == 0) its_class = static_cast<std::uint16_t>(classes_++);
+    }
+  }
+}
+
+std::uint32_t LiteralMap::AddState() {
+  states_.emplace_back();
+  next_.resize(states_.size() * classes_, kNone);
+  return static_cast<std::uint32_t>(states_.size() - 1);
+}
+
+void LiteralMap::Insert(const std::string& literal, std::uint32_t number) {
+  std::uint32_t state = 0;
+  for (const char c : literal) {
+    const std::size_t at = state * classes_ + class_of_[static_cast<unsigned char>(c)];
+    if (next_[at] == kNone) {
+      const std::uint32_t added = AddState();
+      next_[at] = added;
+    }
+    state = next_[at];
+  }
+  states_[state].number = number;
+}
+
+// Breadth first, so that the state to fall back to, which is nearer to the root, is complete.
+void LiteralMap::Link() {
+  std::vector<std::uint32_t> fallback(states_.size(), 0);
+  std::vector<std::uint32_t> queue;
+  for (std::size_t i = 0; i < classes_; ++i) {
+    if (next_[i] == kNone) {
+      next_[i] = 0;
+    } else {
+      queue.push_back(next_[i]);
+    }
+  }
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const std::uint32_t state = queue[i];
+    const std::uint32_t back = fallback[state];
+    states_[state].shorter = states_[back].number != kNone ? back : states_[back].shorter;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      std::uint32_t& next = next_[state * classes_ + c];
+      if (next == kNone) {
+        next = next_[back * classes_ + c];
+      } else {
+        fallback[next] = next_[back * classes_ + c];
+        queue.push_back(next);
+      }
+    }
+  }
+}
+
+}  // namespace sluice
