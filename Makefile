@@ -35,7 +35,8 @@ test-all: setup ## make test, the slow tests, property tests under asan, clang-t
 
 bench: setup ## build and run the benchmarks
 	cmake --preset release
-	cmake --build --preset release --target sluice_bench -j $(JOBS)
+	cmake --build --preset release --target sluice_bench sluice_rules_bench -j $(JOBS)
+	build/release/sluice_rules_bench
 	build/release/sluice_bench
 
 lint: setup ## house lint and formatting, without a build

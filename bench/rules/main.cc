@@ -1,0 +1,157 @@
+// The benchmark of matching: from a request's attributes to the charges it comes to, on one core.
+//
+//   sluice_rules_bench            prints a table
+//   sluice_rules_bench --expect   and ends with 1 where a mark is missed
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/machine.h"
+#include "core/parse_limit.h"
+#include "rules/rule_set.h"
+
+namespace sluice::bench {
+namespace {
+
+constexpr int kRounds = 15;
+constexpr int kRequests = 20'000;  // of one round
+constexpr std::uint64_t kSeed = 20'240'229;
+
+using Condition = std::pair<std::string, MatcherSpec>;
+
+MatcherSpec Text(std::string text) { return {.texts = {std::move(text)}, .origin = {}}; }
+
+RuleSpec RuleFor(std::size_t number, std::vector<Condition> match) {
+  RuleSpec rule;
+  rule.name = "rule " + std::to_string(number);
+  for (auto& [attribute, matcher] : match) rule.match.push_back({attribute, matcher});
+  rule.per.push_back({{"user"}, {}});
+  rule.limits.push_back({"m", ParseLimit("100/m", {}).value(), {}});
+  return rule;
+}
+
+// Of a thousand rules 600 name a path, 300 begin one, 90 are globs and 10 regular expressions; of
+// ten, six, two, one and one.
+RuleSpec MakeRule(std::size_t number, std::size_t all) {
+  const std::string path = "/v1/resource" + std::to_string(number);
+  const std::size_t part = number * 1000 / all;
+  if (part < 600) return RuleFor(number, {{"path", Text(path)}, {"method", Text("GET")}});
+  if (part < 900) return RuleFor(number, {{"path", Text(path + "/*")}});
+  if (part < 990)
+    return RuleFor(number, {{"path", Text("*/items" + std::to_string(number) + "/*")}});
+  MatcherSpec regex = Text("/v2/(users|teams)/[0-9]+/r" + std::to_string(number));
+  regex.kind = MatcherSpec::Kind::kRegex;
+  return RuleFor(number, {{"path", regex}});
+}
+
+RuleSpec OfficesRule() {
+  MatcherSpec in = Text("offices");
+  in.kind = MatcherSpec::Kind::kIn;
+  RuleSpec rule;
+  rule.name = "offices";
+  rule.action = RuleAction::kAllow;
+  rule.match.push_back({"ip", in});
+  return rule;
+}
+
+std::shared_ptr<const RuleSet> MakeRules(std::size_t count, std::size_t prefixes) {
+  DomainSpec domain;
+  domain.name = "api";
+  std::mt19937_64 engine(kSeed);
+  ListSpec list{.name = "offices", .values = {}, .origin = {}};
+  // Below 128.0.0.0, where no caller of the benchmark is.
+  for (std::size_t i = 0; i < prefixes; ++i) {
+    const auto bits = static_cast<std::uint32_t>(engine() >> 33U);
+    list.values.push_back(FormatIpAddress(IpAddress::FromV4(bits)));
+  }
+  if (prefixes != 0) {
+    domain.lists.push_back(std::move(list));
+    domain.rules.push_back(OfficesRule());
+  }
+  for (std::size_t i = 0; i < count; ++i) domain.rules.push_back(MakeRule(i, count));
+  RuleSetSpec spec;
+  spec.domains.push_back(std::move(domain));
+  return RuleSet::Make(std::move(spec));
+}
+
+// A request as a proxy sends it, for a path that one rule is for.
+struct Texts {
+  std::string user;
+  std::string ip;
+  std::string path;
+};
+
+std::vector<Texts> MakeRequests(std::size_t rules) {
+  std::mt19937_64 engine(kSeed);
+  std::vector<Texts> requests(kRequests);
+  for (Texts& each : requests) {
+    const auto address = static_cast<std::uint32_t>(engine() >> 32U) | (1U << 31U);
+    each.user = "user" + std::to_string(engine() % 1'000'000);
+    each.ip = FormatIpAddress(IpAddress::FromV4(address));
+    each.path = "/v1/resource" + std::to_string(engine() % rules) + (engine() % 3 == 0 ? "/7" : "");
+  }
+  return requests;
+}
+
+// CPU nanoseconds of one request, the median of the rounds; `charges` keeps the work from being
+// left out.
+double Measure(const RuleSet& rules, const std::vector<Texts>& requests, std::size_t& charges) {
+  const Domain& domain = *rules.Find("api");
+  Match match;
+  std::vector<double> rounds;
+  for (int round = 0; round < kRounds; ++round) {
+    const double start = ThreadCpuSeconds();
+    for (const Texts& each : requests) {
+      const Attribute attributes[] = {
+          {"method", "GET"}, {"path", each.path}, {"ip", each.ip}, {"user", each.user}};
+      match.Clear();
+      domain.MatchRules(attributes, Cost{1}, match);
+      charges += match.charges().size();
+    }
+    rounds.push_back((ThreadCpuSeconds() - start) / kRequests * 1e9);
+  }
+  std::sort(rounds.begin(), rounds.end());
+  return rounds[rounds.size() / 2];
+}
+
+double Row(std::size_t rules, std::size_t prefixes) {
+  const auto set = MakeRules(rules, prefixes);
+  std::size_t charges = 0;
+  const double ns = Measure(*set, MakeRequests(rules), charges);
+  std::printf("%6zu rules, %6zu addresses in a list: %7.0f ns a request, %.2f charges\n", rules,
+              prefixes, ns, static_cast<double>(charges) / kRequests / kRounds);
+  return ns;
+}
+
+bool Judge(const char* what, double measured, double most) {
+  const bool reached = measured < most;
+  std::printf("%s %-44s %7.0f ns\n", reached ? "pass" : "FAIL", what, measured);
+  return reached;
+}
+
+int Main(bool expect) {
+  std::printf("%s\n\n", DescribeMachine().c_str());
+  const double ten = Row(10, 0);
+  const double ten_listed = Row(10, 100'000);
+  const double thousand = Row(1000, 0);
+  Row(1000, 100'000);
+  if (!expect) return 0;
+  std::printf("\n");
+  const bool reached[] = {Judge("10 rules: under 300 ns", ten, 300),
+                          Judge("1,000 rules: under 2,000 ns", thousand, 2000),
+                          Judge("100,000 addresses: under 100 ns more", ten_listed - ten, 100)};
+  return std::all_of(std::begin(reached), std::end(reached), [](bool each) { return each; }) ? 0
+                                                                                             : 1;
+}
+
+}  // namespace
+}  // namespace sluice::bench
+
+int main(int count, char** arguments) {
+  return sluice::bench::Main(count > 1 && std::string_view(arguments[1]) == "--expect");
+}
