@@ -51,8 +51,9 @@ struct Fraction {
   std::int64_t denominator = 1;
 
   constexpr Fraction() = default;
-  constexpr Fraction(std::int64_t whole)
-      : numerator(whole) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr Fraction(std::int64_t whole) : numerator(whole) {}
+  // NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
   constexpr Fraction(std::int64_t over, std::int64_t under) : numerator(over), denominator(under) {}
 
   friend bool operator==(const Fraction&, const Fraction&) = default;
