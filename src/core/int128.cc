@@ -2,6 +2,7 @@
 
 namespace sluice {
 
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): a * b / c, in the order it is written.
 Uint128 MulDivCeil(Uint128 a, std::uint64_t b, std::uint64_t c) {
   constexpr Uint128 kSaturated = Uint128{1} << 127U;
   // a = whole * c + rest, so a * b / c = whole * b + rest * b / c, and rest * b fits 128 bits.

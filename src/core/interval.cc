@@ -11,26 +11,24 @@ constexpr unsigned kFirstShift = 8;
 constexpr unsigned kLastShift = 62;
 
 // The least k from 8 on with period * 2^k / count > 100,000.
-unsigned Shift(std::uint64_t period, std::uint64_t count) {
+unsigned Shift(const Rate& rate) {
   unsigned shift = kFirstShift;
-  const Uint128 above = static_cast<Uint128>(count) * kTicksPerUnitAbove;
-  while (shift <= kLastShift && (static_cast<Uint128>(period) << shift) <= above) ++shift;
+  const auto period = static_cast<Uint128>(rate.period.count());
+  const Uint128 above = static_cast<Uint128>(rate.count) * kTicksPerUnitAbove;
+  while (shift <= kLastShift && (period << shift) <= above) ++shift;
   return shift;
 }
 
 }  // namespace
 
-bool RateIsRepresentable(Rate rate) {
-  return Shift(static_cast<std::uint64_t>(rate.period.count()),
-               static_cast<std::uint64_t>(rate.count)) <= kLastShift;
-}
+bool RateIsRepresentable(Rate rate) { return Shift(rate) <= kLastShift; }
 
 Interval MakeInterval(Rate rate) {
   const auto period = static_cast<std::uint64_t>(rate.period.count());
   const auto count = static_cast<std::uint64_t>(rate.count);
   const std::uint64_t divisor = std::gcd(period, count);
   if (count / divisor <= kExactDenominatorMax) return {period / divisor, count / divisor};
-  const unsigned shift = Shift(period, count);
+  const unsigned shift = Shift(rate);
   const Uint128 ticks = DivCeil(static_cast<Uint128>(period) << shift, count);
   return {static_cast<std::uint64_t>(ticks), std::uint64_t{1} << shift};
 }

@@ -179,8 +179,9 @@ std::size_t Overflow::CellsForNext() const {
 }
 
 Overflow::Array* Overflow::FindOrMake(std::uint32_t limit) {
-  if (const Array* const found = Find(limit))
+  if (const Array* const found = Find(limit)) {
     return &arrays_[static_cast<std::size_t>(found - arrays_.data())];
+  }
   const std::size_t cells = CellsForNext();
   if (cells == 0) return nullptr;
   arrays_.push_back({limit, cells_taken_, cells, {}, {}});

@@ -45,7 +45,7 @@ void Pages::Discard(std::byte* from, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(from);
   const std::uintptr_t first = RoundUpTo(kPageBytes, begin);
   const std::uintptr_t last = (begin + bytes) / kPageBytes * kPageBytes;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  if (first < last) madvise(from + (first - begin), last - first, MADV_DONTNEED);
 }
 
 }  // namespace sluice

@@ -22,7 +22,8 @@ struct Span {
     return SpanOf(t.interval, TicksOf(t.interval, t.burst + 1));
   }
   Nanos operator()(const IntervalBucket& t) const {
-    const auto periods = static_cast<Uint128>(t.burst / t.rate.count + 2);
+    const std::int64_t count = t.burst / t.rate.count + 2;
+    const auto periods = static_cast<Uint128>(count);
     const auto period = static_cast<std::uint64_t>(t.rate.period.count());
     const Nanos whole = std::min(Nanos{ToInt64Saturated(periods * period)}, kLongestSpan);
     return std::min(whole + t.max_wait, kLongestSpan);

@@ -95,14 +95,16 @@ void Shard::MoveEpoch(Time now) {
 }
 
 Decision Shard::RunAny(const Call& call, Time now) {
-  if (now - epoch_ > kEpochAge) [[unlikely]]
+  if (now - epoch_ > kEpochAge) [[unlikely]] {
     MoveEpoch(now);
+  }
   return call.terms->shape == Shape::kBlock ? RunBlock(call, now) : RunSlot(call, now);
 }
 
 bool Shard::Seat(Call& call, Time now) {
-  if (now - epoch_ > kEpochAge) [[unlikely]]
+  if (now - epoch_ > kEpochAge) [[unlikely]] {
     MoveEpoch(now);
+  }
   return call.terms->shape == Shape::kBlock ? SeatBlock(call, now) : SeatSlot(call, now);
 }
 

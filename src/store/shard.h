@@ -75,8 +75,9 @@ class alignas(128) Shard {
   ShardLock lock;
 
   void Prefetch(const Call& call) const {
-    if (call.terms->shape == Shape::kNarrow) [[likely]]
+    if (call.terms->shape == Shape::kNarrow) [[likely]] {
       return narrow_.Prefetch(call.key());
+    }
     PrefetchWide(call);
   }
 

@@ -246,8 +246,9 @@ void Shard::AdoptOrStay(Call& call, Time now) {
   Slot<2>* const slot = block_slots_.Find(call.key());
   if (slot == nullptr || slot->words[0] <= Threshold(slot, now)) return;
   const auto id = static_cast<std::uint8_t>(slot->key);
-  if (id == call.terms->id) [[likely]]
+  if (id == call.terms->id) [[likely]] {
     return;
+  }
   const bool adopted = WithBlockTerms(
       *call.terms, [&](const auto& terms) { return Adopt(terms, call, *slot, now); });
   if (!adopted) call.terms = StayUnder(id, call, now);

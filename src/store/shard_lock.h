@@ -17,15 +17,17 @@ namespace sluice {
 class ShardLock {
  public:
   void Lock() {
-    if (!TryLock()) [[unlikely]]
+    if (!TryLock()) [[unlikely]] {
       LockSlow();
+    }
   }
 
   void Unlock() {
     // Pairs with the acquire in TryLock.
     held_.store(0, std::memory_order_release);
-    if (waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       Wake();
+    }
   }
 
  private:

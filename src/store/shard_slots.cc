@@ -172,13 +172,15 @@ Decision Shard::RunInSlot(const L& terms, const Call& call, Time now) {
     if (found != nullptr && found != call.terms) return RunUnder(*found, call, now);
     slot = table.Find(call.key());
   }
-  if (slot == nullptr && BoundToOverflow(call, now)) [[unlikely]]
+  if (slot == nullptr && BoundToOverflow(call, now)) [[unlikely]] {
     return RunShared(call, now);
+  }
   typename L::State state{};
   const bool in_use =
       slot != nullptr && slot->words[0] > Threshold(slot, now) && slot->words[0] != kSeated;
-  if (in_use) [[likely]]
+  if (in_use) [[likely]] {
     state = StateIn<kWords>(*slot, terms, call, now);
+  }
   const Decision decision = Apply(terms, state, call, now);
   if (call.operation == Operation::kPeek) return decision;
   if (UnusedAt(terms, state) <= now) {
