@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/limit.h"
+#include "store/slot.h"
 
 namespace sluice {
 
@@ -26,6 +27,15 @@ struct Block {
     return reinterpret_cast<Entry*>(this + 1);
   }
 };
+
+// The block that a slot points to, and making it point there.
+inline Block* BlockOf(const Slot<2>& slot) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a slot is words, one of which is the address.
+  return reinterpret_cast<Block*>(slot.words[1]);
+}
+inline void SetBlock(Block* block, Slot<2>& slot) {
+  slot.words[1] = reinterpret_cast<std::uint64_t>(block);
+}
 
 // Makes and frees the blocks of one shard and counts their bytes.
 //

@@ -9,9 +9,7 @@ Shard::~Shard() {
   block_slots_.ForEach([this](const Slot<2>& slot) { FreeBlock{&blocks_}(slot); });
 }
 
-void Shard::FreeBlock::operator()(const Slot<2>& slot) const {
-  blocks->Free(reinterpret_cast<Block*>(slot.words[1]));
-}
+void Shard::FreeBlock::operator()(const Slot<2>& slot) const { blocks->Free(BlockOf(slot)); }
 
 void Shard::Init(const Memory& memory) {
   budget_ = memory.budget;

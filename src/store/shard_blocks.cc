@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint32_t kEntriesAtFirst = 4;
 constexpr std::uint32_t kEntriesMost = std::uint32_t{1} << 30U;
 
-Block* BlockOf(const Slot<2>& slot) { return reinterpret_cast<Block*>(slot.words[1]); }
-
 // Each kind of block: its entry, its state, and how many entries it needs to begin with.
 template <typename L>
 struct Kind {};
@@ -151,7 +149,7 @@ bool Shard::MakeRoom(const L& terms, const Call& call, Slot<2>& slot, Time now) 
     if (larger != nullptr) {
       CopyEntries(Kind<L>::Of(block), larger);
       blocks_.Free(block);
-      slot.words[1] = reinterpret_cast<std::uint64_t>(larger);
+      SetBlock(larger, slot);
       return true;
     }
     if constexpr (std::is_same_v<L, SlidingLog>) {
@@ -180,7 +178,7 @@ bool Shard::Adopt(const L& terms, const Call& call, Slot<2>& slot, Time now) {
     Check(terms, state, Cost{std::min(in_view, terms.rate.count)}, now);
     Store(state, fresh);
     blocks_.Free(BlockOf(slot));
-    slot.words[1] = reinterpret_cast<std::uint64_t>(fresh);
+    SetBlock(fresh, slot);
   }
   slot.key = (call.key().bits << 8U) | call.terms->id;
   return true;
@@ -204,7 +202,7 @@ Slot<2>* Shard::FindOrMakeBlock(const L& terms, const Call& call, Time now) {
     return nullptr;
   }
   slot->words[0] = kSeated;
-  slot->words[1] = reinterpret_cast<std::uint64_t>(block);
+  SetBlock(block, *slot);
   return slot;
 }
 

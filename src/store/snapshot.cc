@@ -80,7 +80,7 @@ void Snapshot::SaveShard(Shard& shard, Time now, SnapshotWriter& out) {
   SaveTable(shard.pairs_, TimeWord(now), out, nothing);
   SaveTable(shard.triples_, TimeWord(now), out, nothing);
   SaveTable(shard.block_slots_, TimeWord(now), out, [&out](const Slot<2>& slot) {
-    const auto& block = *reinterpret_cast<const Block*>(slot.words[1]);
+    const Block& block = *BlockOf(slot);
     out.Number(block);
     out.Bytes(&block + 1, block.bytes - sizeof(Block));
   });
@@ -153,7 +153,7 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, Time now, Sn
         table.Restore({TableType::HashOf(slot)}, TableType::TermsOf(slot), threshold);
     if (place == nullptr) {
       if constexpr (std::is_same_v<TableType, decltype(shard.block_slots_)>) {
-        shard.blocks_.Free(reinterpret_cast<Block*>(slot.words[1]));
+        shard.blocks_.Free(BlockOf(slot));
       }
       return DoesNotFit();
     }
@@ -187,7 +187,7 @@ Result<Done> Snapshot::RestoreBlocks(Shard& shard, Time now, SnapshotReader& in)
     if (block == nullptr) return DoesNotFit();
     *block = saved;
     in.Bytes(block + 1, saved.bytes - sizeof(Block));
-    slot.words[1] = reinterpret_cast<std::uint64_t>(block);
+    SetBlock(block, slot);
     // It was in use when it was saved, but time may have passed since.
     if (slot.words[0] <= TimeWord(now)) shard.blocks_.Free(block);
     return Done{};

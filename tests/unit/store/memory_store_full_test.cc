@@ -17,6 +17,14 @@ namespace {
 
 LimitSpec LongLog() { return SpecOf(10, kYear, Algorithm::kSlidingLog); }
 
+LimitSpec Permits(std::int64_t most) {
+  LimitSpec spec;
+  spec.algorithm = Algorithm::kConcurrency;
+  spec.max_in_flight = most;
+  spec.ttl = 10 * kSecond;
+  return spec;
+}
+
 // The first shard is taken by logs that last for a year.
 void FillWithLogs(Scene& scene) {
   ShardLimit filler(scene, "filler", LongLog());
@@ -139,11 +147,7 @@ TEST(MemoryStoreFullTest, ALogWithoutRoomIsAsItWasAfterARefusal) {
 // Permits that ran out give their room to new ones: no memory is needed.
 TEST(MemoryStoreFullTest, PermitsThatExpiredAreGivenOutAgain) {
   Scene scene(kLeastMemory);
-  LimitSpec spec;
-  spec.algorithm = Algorithm::kConcurrency;
-  spec.max_in_flight = 4;
-  spec.ttl = 10 * kSecond;
-  ShardLimit permits(scene, "permits", spec);
+  ShardLimit permits(scene, "permits", Permits(4));
   const std::string key = permits.NewKey();
   for (int i = 0; i < 4; ++i) {
     scene.now += kSecond;
@@ -167,11 +171,7 @@ TEST(MemoryStoreFullTest, PermitsThatExpiredAreGivenOutAgain) {
 // Asking for a permit that is held moves its deadline and takes no room.
 TEST(MemoryStoreFullTest, APermitThatIsHeldCanBeAskedForAgain) {
   Scene scene(kLeastMemory);
-  LimitSpec spec;
-  spec.algorithm = Algorithm::kConcurrency;
-  spec.max_in_flight = 8;
-  spec.ttl = 10 * kSecond;
-  ShardLimit permits(scene, "permits", spec);
+  ShardLimit permits(scene, "permits", Permits(8));
   const std::string key = permits.NewKey();
   const std::vector<std::string> ids{"a", "b", "c", "d"};
   for (const std::string& id : ids) {
@@ -188,11 +188,7 @@ TEST(MemoryStoreFullTest, APermitThatIsHeldCanBeAskedForAgain) {
 // A check of permits takes none, so it needs no room for one.
 TEST(MemoryStoreFullTest, ACheckOfPermitsWithoutRoomForMoreIsAsItsPeekSaid) {
   Scene scene(kLeastMemory);
-  LimitSpec spec;
-  spec.algorithm = Algorithm::kConcurrency;
-  spec.max_in_flight = 20;
-  spec.ttl = 10 * kSecond;
-  ShardLimit permits(scene, "permits", spec);
+  ShardLimit permits(scene, "permits", Permits(20));
   const std::string key = permits.NewKey();
   for (const std::string id : {"a", "b", "c", "d"}) {
     ASSERT_TRUE(scene.Permit(Operation::kAcquire, permits.handle, key, id).allowed);
