@@ -1,5 +1,6 @@
 // How a Domain is made of its spec.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <memory>
 #include <set>
@@ -56,11 +57,11 @@ class DomainCompiler {
         return std::none_of(left.begin(), left.end(),
                             [&](const AliasSpec* other) { return other->name == alias->source; });
       });
-      // The loader refuses cycles, so one is always ready.
-      const AliasSpec& alias = **(ready == left.end() ? left.begin() : ready);
+      assert(ready != left.end());  // CheckRules refuses cycles
+      const AliasSpec& alias = **ready;
       domain_.aliases_.push_back({SlotOf(alias.name), SlotOf(alias.source)});
       if (addresses_.contains(alias.source)) addresses_.insert(alias.name);
-      left.erase(ready == left.end() ? left.begin() : ready);
+      left.erase(ready);
     }
   }
 

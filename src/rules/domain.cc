@@ -1,6 +1,5 @@
 #include "rules/domain.h"
 
-#include <charconv>
 #include <optional>
 
 #include "core/decimal.h"
@@ -58,7 +57,7 @@ LimitRange Domain::LimitsFor(const CompiledRule& rule, const Match& match) {
   return range == TextMap::kNone ? LimitRange{} : plans.ranges[range];
 }
 
-bool Domain::IsEnforced(const CompiledRule& rule, std::string_view key) const {
+bool Domain::IsEnforced(const CompiledRule& rule, std::string_view key) {
   if (rule.spec->mode != RuleMode::kEnforce) return false;
   const std::uint32_t share = rule.spec->enforce.millionths;
   return share == Share::kWhole || rule.share.Finish(key) % Share::kWhole < share;

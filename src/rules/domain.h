@@ -45,13 +45,6 @@ class Domain {
     descriptors_.Find(entries, cost, match);
   }
 
-  // The number of an attribute as rules know it, or TextMap::kNone.
-  [[nodiscard]] std::uint32_t SlotOf(std::string_view attribute) const {
-    return slot_of_.Find(attribute);
-  }
-
-  [[nodiscard]] std::span<const CompiledRule> rules() const { return rules_; }
-
  private:
   friend class DomainCompiler;
 
@@ -61,7 +54,7 @@ class Domain {
   [[nodiscard]] static bool HasKey(const CompiledRule& rule, const Match& match);
   [[nodiscard]] static LimitRange LimitsFor(const CompiledRule& rule, const Match& match);
   void DropReplaced(Match& match) const;
-  [[nodiscard]] bool IsEnforced(const CompiledRule& rule, std::string_view key) const;
+  [[nodiscard]] static bool IsEnforced(const CompiledRule& rule, std::string_view key);
   [[nodiscard]] bool IsEnforcedFor(const CompiledRule& rule, Match& match) const;
   void WriteKey(const CompiledRule& rule, Match& match, RuleCharge& charge) const;
   // Adds the charges of one rule; false if its cost is none.
@@ -75,11 +68,10 @@ class Domain {
   const DomainSpec* spec_;
   TextMap slot_of_;
   std::uint32_t slots_ = 0;
-  std::vector<Alias> aliases_;       // those that others take their value from come first
-  std::vector<CompiledRule> rules_;  // allow and deny first, then the others; none that is off
-  std::uint32_t gates_ = 0;          // how many of them allow or deny
-  std::vector<std::uint32_t>
-      replacing_;  // rules that replace others; never one before its replacer
+  std::vector<Alias> aliases_;            // those that others take their value from come first
+  std::vector<CompiledRule> rules_;       // allow and deny first, then the others; none that is off
+  std::uint32_t gates_ = 0;               // how many of them allow or deny
+  std::vector<std::uint32_t> replacing_;  // rules that replace others, after those replacing them
   RuleIndex index_;
   DescriptorTree descriptors_;
 };

@@ -28,18 +28,12 @@ class Glob {
   // Does not allocate.
   [[nodiscard]] bool Matches(std::string_view value) const;
 
-  [[nodiscard]] std::string_view Pattern() const { return pattern_; }
-
   // What every matching value begins with: all before the first star.
   [[nodiscard]] std::string_view LiteralPrefix() const {
     return std::string_view(pattern_).substr(0, prefix_size_);
   }
   // The longest run of other characters than stars, the first of them where several are.
   [[nodiscard]] std::string_view LongestLiteral() const;
-  // Whether beginning with LiteralPrefix() is all that is asked ("abc*", "*").
-  [[nodiscard]] bool IsPrefixOnly() const {
-    return has_star_ && middle_.empty() && suffix_size_ == 0;
-  }
 
  private:
   // Where a part stands in the pattern. (A view of it would not outlive a move of the glob.)

@@ -123,12 +123,12 @@ std::size_t IpSet::V6TurnsBelow(const IpAddress& address) const {
   return below;
 }
 
-std::size_t IpSet::RangeCount() const {
+std::size_t IpSet::RangeCountForTest() const {
   return CountRanges(v4_starts_inside_, v4_turns_.size()) +
          CountRanges(v6_starts_inside_, v6_turns_.size());
 }
 
-std::size_t IpSet::MemoryBytes() const {
+std::size_t IpSet::MemoryBytesForTest() const {
   return v4_turns_.MemoryBytes() + v6_turns_.MemoryBytes() +
          v6_low_turns_.capacity() * sizeof(std::uint64_t);
 }

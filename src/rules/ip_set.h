@@ -34,8 +34,8 @@ class IpSet {
 
   [[nodiscard]] bool Contains(const IpAddress& address) const;
 
-  [[nodiscard]] std::size_t RangeCount() const;
-  [[nodiscard]] std::size_t MemoryBytes() const;
+  [[nodiscard]] std::size_t RangeCountForTest() const;
+  [[nodiscard]] std::size_t MemoryBytesForTest() const;
 
  private:
   [[nodiscard]] std::size_t V6TurnsBelow(const IpAddress& address) const;

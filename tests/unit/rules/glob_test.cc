@@ -106,22 +106,28 @@ TEST(GlobTest, APatternIsAGlobWhenItHasAStar) {
   EXPECT_FALSE(Glob::IsGlob("a?b"));
 }
 
-TEST(GlobTest, ThePrefixIsAllBeforeTheFirstStar) {
+TEST(GlobTest, ThePrefixIsAllBeforeTheFirstStarAndTheLongestLiteralMayBeElsewhere) {
   const struct {
     std::string_view pattern;
     std::string_view prefix;
-    bool only;
+    std::string_view longest;
   } cases[] = {
-      {"", "", false},        {"*", "", true},         {"**", "", true},
-      {"abc", "abc", false},  {"abc*", "abc", true},   {"abc***", "abc", true},
-      {"a*c", "a", false},    {"*c", "", false},       {"a*b*", "a", false},
-      {"a**b**", "a", false}, {"/v1/*", "/v1/", true},
+      {"", "", ""},
+      {"*", "", ""},
+      {"**", "", ""},
+      {"abc", "abc", "abc"},
+      {"abc*", "abc", "abc"},
+      {"*c", "", "c"},
+      {"a*bc", "a", "bc"},
+      {"ab*cd", "ab", "ab"},
+      {"a**bcd**ef", "a", "bcd"},
+      {"/v1/*", "/v1/", "/v1/"},
+      {"*/items/*", "", "/items/"},
   };
-  for (const auto& [pattern, prefix, only] : cases) {
+  for (const auto& [pattern, prefix, longest] : cases) {
     const Glob glob(pattern);
     EXPECT_EQ(glob.LiteralPrefix(), prefix) << pattern;
-    EXPECT_EQ(glob.IsPrefixOnly(), only) << pattern;
-    EXPECT_EQ(glob.Pattern(), pattern);
+    EXPECT_EQ(glob.LongestLiteral(), longest) << pattern;
   }
 }
 
