@@ -35,10 +35,20 @@ void Gate::TakeBack(std::vector<Changed>& changed, Time now) {
   }
 }
 
+Result<Done> Gate::AddOverrides(Time now) {
+  if (overrides_ != nullptr) return Done{};
+  auto added = std::make_shared<OverrideLimits>();
+  if (Result<Done> done = added->AddTo(store_, now); !done.ok()) return done;
+  overrides_ = std::move(added);
+  return Done{};
+}
+
 Result<Done> Gate::Use(std::shared_ptr<const RuleSet> rules) {
   const std::lock_guard guard(use_mutex_);
   const Time now = clock_.Now();
+  if (Result<Done> done = AddOverrides(now); !done.ok()) return done;
   auto bound = std::make_shared<BoundRules>();
+  bound->overrides = overrides_;
   std::vector<Changed> changed;
   for (const RuleLimit& limit : rules->limits()) {
     Result<LimitHandle> handle = Bind(limit, now, changed);
@@ -59,82 +69,6 @@ Result<Done> Gate::Use(std::shared_ptr<const RuleSet> rules) {
 std::shared_ptr<const BoundRules> Gate::rules() const {
   const std::lock_guard guard(rules_mutex_);
   return rules_;
-}
-
-void GateSession::Refresh() {
-  const std::uint64_t version = gate_.version_.load(std::memory_order_acquire);
-  if (version == version_) return;
-  rules_ = gate_.rules();
-  version_ = version;
-}
-
-bool GateSession::MatchRequest(const GateRequest& request, Verdict& verdict) {
-  const Domain* const domain = rules_ ? rules_->rules->Find(request.domain) : nullptr;
-  if (domain == nullptr) {
-    verdict.kind_ = VerdictKind::kUnknownDomain;
-    return false;
-  }
-  match_.Clear();
-  domain->MatchRules(request.attributes, request.cost, match_);
-  switch (match_.outcome()) {
-    case MatchOutcome::kCharges:
-      domain->MatchDescriptor(request.attributes, request.cost, match_);
-      break;
-    case MatchOutcome::kAllow:
-      verdict.decided_by_ = match_.decided_by()->spec;
-      return false;
-    case MatchOutcome::kDeny:
-      verdict.kind_ = VerdictKind::kDenied;
-      verdict.decided_by_ = match_.decided_by()->spec;
-      verdict.retry_after_ = kNever;
-      return false;
-    case MatchOutcome::kBadCost:
-      verdict.kind_ = VerdictKind::kBadRequest;
-      verdict.decided_by_ = match_.decided_by()->spec;
-      verdict.fault_ = "the attribute that holds the cost is no whole number from 0 to 10^18";
-      return false;
-  }
-  if (match_.charges().size() > Local::kChargesMost) {
-    verdict.kind_ = VerdictKind::kBadRequest;
-    verdict.fault_ = "more than 64 limits apply";
-    return false;
-  }
-  return true;
-}
-
-void GateSession::DecideCharges(Operation operation) {
-  charges_.clear();
-  vetoes_.clear();
-  for (const RuleCharge& charge : match_.charges()) {
-    charges_.push_back({rules_->handles[charge.limit], match_.Key(charge), charge.cost});
-    vetoes_.push_back(charge.veto);
-  }
-  decisions_.resize(charges_.size());
-  const Time now = gate_.clock_.Now();
-  if (operation == Operation::kCheck) {
-    const Request request{charges_, vetoes_};
-    gate_.store_.Decide({&request, 1}, decisions_, now);
-  } else {
-    gate_.store_.DecideEach(operation, charges_, decisions_, now);
-  }
-}
-
-void GateSession::Decide(Operation operation, const GateRequest& request, Verdict& verdict) {
-  Refresh();
-  verdict.Clear();
-  if (verdict.rules_ != rules_) verdict.rules_ = rules_;
-  if (!MatchRequest(request, verdict) || match_.charges().empty()) return;
-  DecideCharges(operation);
-  for (std::size_t i = 0; i < decisions_.size(); ++i) {
-    const RuleCharge& charge = match_.charges()[i];
-    verdict.decisions_.push_back({.limit = &rules_->rules->limits()[charge.limit],
-                                  .rule = charge.rule != nullptr ? charge.rule->spec : nullptr,
-                                  .veto = charge.veto,
-                                  .cost = charge.cost,
-                                  .decision = decisions_[i]});
-  }
-  if (!GoesAhead(decisions_, vetoes_)) verdict.kind_ = VerdictKind::kRefused;
-  verdict.SumUp();
 }
 
 }  // namespace sluice

@@ -5,16 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "gate/verdict.h"
-#include "rules/match.h"
+#include "gate/override_limits.h"
 #include "rules/rule_set.h"
-#include "sluice/attribute.h"
 #include "sluice/clock.h"
 #include "sluice/result.h"
 #include "store/memory_store.h"
@@ -25,6 +21,7 @@ namespace sluice {
 struct BoundRules {
   std::shared_ptr<const RuleSet> rules;
   std::vector<LimitHandle> handles;  // of rules->limits(), one each
+  std::shared_ptr<const OverrideLimits> overrides;
 };
 
 // The rules in force, and the store that keeps their states.
@@ -63,6 +60,8 @@ class Gate {
     Limit before;
   };
 
+  // Makes the limits that callers may bring known to the store, the first time.
+  Result<Done> AddOverrides(Time now);
   // Adds the limit to the store or gives it its new terms, which it notes in `changed`.
   Result<LimitHandle> Bind(const RuleLimit& limit, Time now, std::vector<Changed>& changed);
   void TakeBack(std::vector<Changed>& changed, Time now);
@@ -70,52 +69,13 @@ class Gate {
   MemoryStore& store_;
   Clock& clock_;
   std::mutex use_mutex_;                               // one Use at a time
+  std::shared_ptr<const OverrideLimits> overrides_;    // null before the first Use; likewise
   std::unordered_map<std::string, KnownLimit> known_;  // by id and algorithm; under use_mutex_
 
   mutable std::mutex rules_mutex_;
   std::shared_ptr<const BoundRules> rules_;  // under rules_mutex_
   // How many rule sets there have been. Written after rules_ under its mutex.
   std::atomic<std::uint64_t> version_{0};
-};
-
-// One request: what is known of it, and what it costs.
-struct GateRequest {
-  std::string_view domain;
-  std::span<const Attribute> attributes;
-  Cost cost{};
-};
-
-// Decides by the rules of a gate. It has its own reference to them and looks whether there are
-// newer ones once a call, so that deciding takes no lock but those of the store.
-//
-// Thread safety: none; one for each thread. Ownership: the gate outlives it.
-class GateSession {
- public:
-  explicit GateSession(Gate& gate) : gate_(gate) {}
-
-  // Takes what the request is charged, or says why it is refused.
-  void Check(const GateRequest& request, Verdict& verdict) {
-    Decide(Operation::kCheck, request, verdict);
-  }
-  // Answers as Check would and takes nothing.
-  void Peek(const GateRequest& request, Verdict& verdict) {
-    Decide(Operation::kPeek, request, verdict);
-  }
-
- private:
-  void Decide(Operation operation, const GateRequest& request, Verdict& verdict);
-  void Refresh();
-  // Whether the charges of match_ are to be decided; else the verdict is complete.
-  bool MatchRequest(const GateRequest& request, Verdict& verdict);
-  void DecideCharges(Operation operation);
-
-  Gate& gate_;
-  std::uint64_t version_ = 0;
-  std::shared_ptr<const BoundRules> rules_;
-  Match match_;
-  std::vector<Charge> charges_;
-  std::vector<Veto> vetoes_;
-  std::vector<Decision> decisions_;
 };
 
 }  // namespace sluice

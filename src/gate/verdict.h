@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/request.h"
+#include "rules/descriptor_tree.h"
 #include "rules/rule_limit.h"
 #include "rules/rule_spec.h"
 #include "sluice/charge.h"
@@ -28,10 +30,23 @@ enum class VerdictKind : std::uint8_t {
 // What one limit of one rule says.
 struct RuleDecision {
   const RuleLimit* limit = nullptr;
-  const RuleSpec* rule = nullptr;  // null where it comes from `descriptors`
+  const RuleSpec* rule = nullptr;  // null where it comes from `descriptors` or the caller
+  std::uint32_t set = 0;           // which set of the request's attributes
+  Purpose purpose = Purpose::kTake;
   Veto veto = Veto::kEnforce;
   Cost cost;
   Decision decision;
+};
+
+// What became of one set of attributes.
+struct SetVerdict {
+  // kAllowed, kRefused (a limit of its own refuses it, by itself or with the other quota limits) or
+  // kDenied.
+  VerdictKind kind = VerdictKind::kAllowed;
+  const RuleSpec* decided_by = nullptr;  // the rule that allowed or denied it by itself, or null
+  const DescriptorNode* node = nullptr;  // where it ended in the `descriptors`, or null
+  std::uint32_t first = 0;               // its decisions are first .. first + count - 1
+  std::uint32_t count = 0;
 };
 
 // The answer for a request. Use one again and again: after the first few requests nothing is
@@ -40,17 +55,22 @@ struct RuleDecision {
 // Thread safety: a value. Ownership: it keeps the rules it points into alive.
 //
 // Invariants
-//   (1) kRefused: at least one decision refuses, and nothing was charged by any of them.
-//   (2) `nearest` is the decision that speaks for the request: of those that are enforced the one
-//       that refuses for longest, else the one with the smallest share left; null if there are
-//       none.
+//   (1) kRefused: at least one decision refuses, and nothing was charged but debts.
+//   (2) The nearest decision speaks for others: of those that are enforced the one that refuses for
+//       longest, else the one with the smallest share left.
+//   (3) One set answers for each of the request's, in order, unless the request was bad or its
+//       domain unknown.
 class Verdict {
  public:
   [[nodiscard]] VerdictKind kind() const { return kind_; }
   [[nodiscard]] bool allowed() const { return kind_ == VerdictKind::kAllowed; }
   [[nodiscard]] std::span<const RuleDecision> decisions() const { return decisions_; }
-  [[nodiscard]] const RuleDecision* nearest() const {
-    return nearest_ == kNone ? nullptr : &decisions_[nearest_];
+  [[nodiscard]] std::span<const SetVerdict> sets() const { return sets_; }
+  // The decision nearest to a refusal, or the refusal; null if there are none.
+  [[nodiscard]] const RuleDecision* nearest() const { return Nearest(decisions_); }
+  // The same of one set.
+  [[nodiscard]] const RuleDecision* NearestOf(const SetVerdict& set) const {
+    return Nearest(decisions().subspan(set.first, set.count));
   }
   // The rule that allowed or denied by itself, or null.
   [[nodiscard]] const RuleSpec* decided_by() const { return decided_by_; }
@@ -63,15 +83,18 @@ class Verdict {
 
  private:
   friend class GateSession;
-  static constexpr std::size_t kNone = SIZE_MAX;
+
+  [[nodiscard]] static const RuleDecision* Nearest(std::span<const RuleDecision> decisions);
 
   void Clear();
-  // Sets nearest_, retry_after_ and wait_ by the decisions.
+  // Makes it the answer to a request that cannot be understood.
+  void SetFault(std::string_view fault, const RuleSpec* rule);
+  // Sets the kinds, retry_after_ and wait_ by the decisions.
   void SumUp();
 
   VerdictKind kind_ = VerdictKind::kAllowed;
   std::vector<RuleDecision> decisions_;
-  std::size_t nearest_ = kNone;
+  std::vector<SetVerdict> sets_;
   const RuleSpec* decided_by_ = nullptr;
   Nanos retry_after_{0};
   Nanos wait_{0};

@@ -48,7 +48,7 @@ class MemoryLimiter final : public Limiter {
   }
 
   bool CheckAll(std::span<const Charge> charges, std::span<Decision> decisions) override {
-    const Request request{charges, {}};
+    const Request request{charges};
     store_->Decide({&request, 1}, decisions, clock_.Now());
     return GoesAhead(decisions.first(charges.size()), {});
   }

@@ -63,6 +63,22 @@ struct MemoryStore::Item {
   Shard* shard = nullptr;
   std::size_t leader = 0;  // index of the first charge of the same key
   bool seated = false;     // whether the key has a state of its own
+  Cost left_alone{0};      // most units that a charge of the key must leave
+
+  // Takes another charge of the same state to be decided with this one.
+  void Join(const Item& other) {
+    call.cost.units = AddSaturated(call.cost.units, other.call.cost.units);
+    left_alone.units = std::max(left_alone.units, other.left_alone.units);
+  }
+
+  // Whether all charges of the key pass and leave what they must.
+  Decision Ask(Time now) {
+    const Cost cost = call.cost;
+    call.cost.units = AddSaturated(cost.units, left_alone.units);
+    const Decision decision = Run(Operation::kPeek, now);
+    call.cost = cost;
+    return decision;
+  }
 
   // REQUIRES: the shard is locked.
   Decision Run(Operation operation, Time now) {
@@ -84,8 +100,7 @@ void MemoryStore::JoinShared(std::span<Item> items) {
       const bool together = leads && items[i].shard == items[j].shard &&
                             items[i].shard->ShareState(items[i].call, items[j].call);
       if (!together) continue;
-      Cost& total = items[j].call.cost;
-      total.units = AddSaturated(total.units, items[i].call.cost.units);
+      items[j].Join(items[i]);
       for (Item& item : items) item.leader = item.leader == i ? j : item.leader;
       break;
     }
@@ -113,11 +128,11 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
     items[i].leader = i;
     items[i].shard->Prefetch(call);
     lock.Add(*items[i].shard);
+    if (!request.left_alone.empty()) items[i].left_alone = request.left_alone[i];
     for (std::size_t j = 0; j < i; ++j) {
       if (items[j].call.hash != call.hash || items[j].call.limit != call.limit) continue;
       items[i].leader = items[j].leader;
-      Cost& total = items[items[j].leader].call.cost;
-      total.units = AddSaturated(total.units, call.cost.units);
+      items[items[j].leader].Join(items[i]);
       break;
     }
   }
@@ -134,15 +149,17 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
   JoinShared({items.data(), count});
   for (std::size_t i = 0; i < count; ++i) {
     const bool leads = items[i].leader == i;
-    decisions[i] = leads ? items[i].Run(Operation::kPeek, now) : decisions[items[i].leader];
+    decisions[i] = leads ? items[i].Ask(now) : decisions[items[i].leader];
   }
   const bool goes_ahead = GoesAhead(decisions.first(count), request.vetoes);
   for (std::size_t i = 0; i < count; ++i) {
     Item& item = items[i];
+    // A refused check takes nothing, but is recorded where the limit counts refused ones. Where
+    // units must be left it could pass: that was refused already.
+    const bool runs = decisions[i].allowed ? goes_ahead : item.left_alone.units == 0;
     if (item.leader != i) {
       decisions[i] = decisions[item.leader];
-    } else if (goes_ahead || !decisions[i].allowed) {
-      // A refused check takes nothing, but is recorded where the limit counts refused ones.
+    } else if (runs) {
       decisions[i] = item.Run(Operation::kCheck, now);
     } else if (item.seated) {
       item.shard->Unseat(item.call);

@@ -25,7 +25,10 @@ enum class Operation : std::uint8_t {
 // One or more charges that are taken all or not at all.
 struct Request {
   std::span<const Charge> charges;
-  std::span<const Veto> vetoes;  // one a charge, or none: all kEnforce
+  std::span<const Veto> vetoes = {};  // one a charge, or none: all kEnforce
+  // One a charge, or none: units that must be left when it is taken. Not for limits with
+  // count_refused.
+  std::span<const Cost> left_alone = {};
 };
 
 // Keeps states and decides on them without waiting for anything but a short lock.

@@ -77,7 +77,7 @@ Result<LimitHandle> MemoryStore::Add(std::string_view name, const Limit& limit, 
   const std::lock_guard guard(registry_mutex_);
   now = Advance(now);
   const auto named = [name](const auto& entry) { return entry->name() == name; };
-  if (std::any_of(registry_.begin(), registry_.end(), named)) {
+  if (names_.contains(name)) {
     return Error{"a limit '" + std::string(name) +
                  "' exists already; expected a new name, or a change of its terms"};
   }
@@ -95,6 +95,7 @@ Result<LimitHandle> MemoryStore::Add(std::string_view name, const Limit& limit, 
   }
   if (Result<Done> done = added->Change(limit, now); !done.ok()) return done.error();
   limits_[index].store(added.get(), std::memory_order_release);
+  names_.insert(added->name());
   registry_.push_back(std::move(added));
   return LimitHandle{index};
 }

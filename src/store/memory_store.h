@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "core/limit.h"
@@ -103,6 +104,7 @@ class MemoryStore final : public Local {
   mutable std::mutex registry_mutex_;
   std::unique_ptr<std::atomic<RegisteredLimit*>[]> limits_;
   std::vector<std::unique_ptr<RegisteredLimit>> registry_;
+  std::unordered_set<std::string_view> names_;  // of registry_, which owns them
   // Limits of a snapshot whose name has not been added yet.
   std::vector<std::unique_ptr<RegisteredLimit>> restored_;
 };

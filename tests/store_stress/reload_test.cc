@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/read_rules.h"
-#include "gate/gate.h"
+#include "gate/gate_session.h"
 #include "support/fake_clock.h"
 
 namespace sluice::testing {
@@ -50,9 +50,10 @@ class ReloadTest : public ::testing::Test {
     GateSession session(gate_);
     Verdict verdict;
     const std::vector<Attribute> attributes = {{"user", user}, {"path", "/b"}};
+    const AttributeSet set{attributes, Cost{1}};
     int allowed = 0;
     for (int i = 0; i < kRequests; ++i) {
-      session.Check({"api", attributes, Cost{1}}, verdict);
+      session.Decide({"api", {&set, 1}}, verdict);
       if (verdict.decisions().empty()) ADD_FAILURE() << "the watched rule did not apply";
       allowed += verdict.allowed() ? 1 : 0;
     }

@@ -1,5 +1,3 @@
-#include "gate/gate.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "core/parse_limit.h"
+#include "gate/gate_session.h"
 #include "support/fake_clock.h"
 
 namespace sluice::testing {
@@ -51,12 +50,14 @@ class GateTest : public ::testing::Test {
 
   const Verdict& Check(const std::string& path, std::int64_t cost = 1) {
     const std::vector<Attribute> attributes = {{"user", "42"}, {"path", path}};
-    session_.Check({"api", attributes, Cost{cost}}, verdict_);
+    const AttributeSet set{attributes, Cost{cost}};
+    session_.Decide({"api", {&set, 1}}, verdict_);
     return verdict_;
   }
   const Verdict& Peek(const std::string& path) {
     const std::vector<Attribute> attributes = {{"user", "42"}, {"path", path}};
-    session_.Peek({"api", attributes, Cost{1}}, verdict_);
+    const AttributeSet set{attributes, Cost{1}, Purpose::kLook};
+    session_.Decide({"api", {&set, 1}}, verdict_);
     return verdict_;
   }
 
@@ -70,7 +71,7 @@ class GateTest : public ::testing::Test {
 TEST_F(GateTest, ADomainWithoutRulesIsUnknown) {
   EXPECT_EQ(Check("/").kind(), VerdictKind::kUnknownDomain);
   Use({Rule("all", "2/h")});
-  session_.Check({"other", {}, Cost{1}}, verdict_);
+  session_.Decide({"other", {}}, verdict_);
   EXPECT_EQ(verdict_.kind(), VerdictKind::kUnknownDomain);
 }
 

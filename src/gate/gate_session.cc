@@ -1,0 +1,218 @@
+#include "gate/gate_session.h"
+
+#include <algorithm>
+
+#include "rules/key_writer.h"
+
+namespace sluice {
+namespace {
+
+// A rule that can refuse this set.
+bool CanRefuse(Purpose purpose) { return purpose == Purpose::kTake || purpose == Purpose::kLook; }
+
+// Entries of a caller's limit tell states apart by all that they say.
+void WriteOverrideKey(const GateRequest& request, const AttributeSet& set, std::string& key) {
+  key.clear();
+  KeyWriter writer(key);
+  writer.Add(request.domain);
+  for (const Attribute& attribute : set.attributes) {
+    writer.Add(attribute.name);
+    writer.Add(attribute.value);
+  }
+}
+
+}  // namespace
+
+void GateSession::Refresh() {
+  const std::uint64_t version = gate_.version_.load(std::memory_order_acquire);
+  if (version == version_) return;
+  rules_ = gate_.rules();
+  version_ = version;
+}
+
+bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict) {
+  const std::size_t count = request.sets.size();
+  // Keys are viewed where they are, so nothing may move once the first is written.
+  if (matches_.size() < count) {
+    matches_.resize(count);
+    override_keys_.resize(count);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const AttributeSet& set = request.sets[i];
+    Match& match = matches_[i];
+    match.Clear();
+    domain.MatchRules(set.attributes, set.cost, match);
+    SetVerdict& answer = verdict.sets_.emplace_back();
+    if (match.outcome() == MatchOutcome::kCharges) {
+      domain.MatchDescriptor(set.attributes, set.cost, match);
+      answer.node = match.node();
+      continue;
+    }
+    answer.decided_by = match.decided_by()->spec;
+    if (match.outcome() == MatchOutcome::kBadCost) {
+      verdict.SetFault("the attribute that holds the cost is no whole number from 0 to 10^18",
+                       match.decided_by()->spec);
+      return false;
+    }
+    if (match.outcome() == MatchOutcome::kDeny && CanRefuse(set.purpose)) {
+      answer.kind = VerdictKind::kDenied;
+      verdict.kind_ = VerdictKind::kDenied;
+    }
+    if (verdict.decided_by_ == nullptr || answer.kind == VerdictKind::kDenied) {
+      verdict.decided_by_ = answer.decided_by;
+    }
+  }
+  DropReplacedDescriptors({matches_.data(), count});
+  return true;
+}
+
+void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdict& verdict) {
+  const AttributeSet& set = request.sets[number];
+  const Match& match = matches_[number];
+  SetVerdict& answer = verdict.sets_[number];
+  answer.first = static_cast<std::uint32_t>(asked_.size());
+  if (match.outcome() != MatchOutcome::kCharges) return;
+  // A request that is denied takes nothing, so nothing of it is worth a look.
+  if (verdict.kind_ == VerdictKind::kDenied && CanRefuse(set.purpose)) return;
+  for (const RuleCharge& charge : match.charges()) {
+    if (charge.node != nullptr && set.limit) continue;
+    const bool debt = charge.rule != nullptr && charge.rule->spec->debt;
+    asked_.push_back({{rules_->handles[charge.limit], match.Key(charge), charge.cost},
+                      debt ? Veto::kDebt : charge.veto});
+    verdict.decisions_.push_back({.limit = &rules_->rules->limits()[charge.limit],
+                                  .rule = charge.rule != nullptr ? charge.rule->spec : nullptr,
+                                  .set = number,
+                                  .purpose = set.purpose,
+                                  .veto = charge.veto,
+                                  .cost = charge.cost,
+                                  .decision = {}});
+  }
+  if (set.limit) AskOverride(request, number, verdict);
+  answer.count = static_cast<std::uint32_t>(asked_.size()) - answer.first;
+}
+
+void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, Verdict& verdict) {
+  const AttributeSet& set = request.sets[number];
+  const LimitOverride& limit = *set.limit;
+  std::string& key = override_keys_[number];
+  WriteOverrideKey(request, set, key);
+  asked_.push_back({{rules_->overrides->HandleOf(limit.period), key, set.cost},
+                    Veto::kEnforce,
+                    OverrideLimits::LeftAlone(limit)});
+  verdict.decisions_.push_back({.limit = &rules_->overrides->NameOf(limit.period),
+                                .rule = nullptr,
+                                .set = number,
+                                .purpose = set.purpose,
+                                .veto = Veto::kEnforce,
+                                .cost = set.cost,
+                                .decision = {}});
+}
+
+bool GateSession::Pick(const Verdict& verdict, Purpose purpose) {
+  picked_.clear();
+  for (std::uint32_t i = 0; i < asked_.size(); ++i) {
+    if (verdict.decisions_[i].purpose == purpose) picked_.push_back(i);
+  }
+  return !picked_.empty();
+}
+
+void GateSession::DecidePicked(Operation operation, Verdict& verdict) {
+  charges_.clear();
+  for (const std::uint32_t i : picked_) {
+    charges_.push_back(asked_[i].charge);
+    // To ask whether a charge passes and leaves that much is to ask for both.
+    if (operation == Operation::kPeek) charges_.back().cost.units += asked_[i].left_alone.units;
+  }
+  decisions_.resize(charges_.size());
+  gate_.store_.DecideEach(operation, charges_, decisions_, now_);
+  for (std::size_t i = 0; i < picked_.size(); ++i) {
+    verdict.decisions_[picked_[i]].decision = decisions_[i];
+  }
+}
+
+GateSession::Looks GateSession::SumUpLooks(const Verdict& verdict) {
+  bool quota_refused = false;
+  bool quota_open = false;  // a quota limit passed, or is still to be asked
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    const RuleDecision& each = verdict.decisions_[i];
+    const bool looked = each.purpose == Purpose::kLook;
+    if (!looked && each.purpose != Purpose::kTake) continue;
+    if (looked && each.veto == Veto::kEnforce && !each.decision.allowed) return Looks::kRefuse;
+    if (each.veto != Veto::kQuota) continue;
+    const bool passed = looked && each.decision.allowed;
+    quota_refused |= looked && !passed;
+    quota_open |= !looked || passed;
+    if (!passed) continue;
+    // One quota limit has passed, so that the others refuse nothing any more.
+    for (Asked& asked : asked_) {
+      if (asked.veto == Veto::kQuota) asked.veto = Veto::kShadow;
+    }
+  }
+  return quota_refused && !quota_open ? Looks::kRefuse : Looks::kPass;
+}
+
+void GateSession::TakePicked(Verdict& verdict) {
+  charges_.clear();
+  vetoes_.clear();
+  left_alone_.clear();
+  for (const std::uint32_t i : picked_) {
+    charges_.push_back(asked_[i].charge);
+    vetoes_.push_back(asked_[i].veto);
+    left_alone_.push_back(asked_[i].left_alone);
+  }
+  decisions_.resize(charges_.size());
+  const Request request{charges_, vetoes_, left_alone_};
+  gate_.store_.Decide({&request, 1}, decisions_, now_);
+  for (std::size_t i = 0; i < picked_.size(); ++i) {
+    verdict.decisions_[picked_[i]].decision = decisions_[i];
+  }
+}
+
+void GateSession::Take(Looks looks, Verdict& verdict) {
+  if (!Pick(verdict, Purpose::kTake)) return;
+  if (looks == Looks::kPass) return TakePicked(verdict);
+  const auto is_debt = [&](std::uint32_t i) { return asked_[i].veto == Veto::kDebt; };
+  std::erase_if(picked_, is_debt);
+  if (!picked_.empty()) DecidePicked(Operation::kPeek, verdict);
+  Pick(verdict, Purpose::kTake);
+  std::erase_if(picked_, [&](std::uint32_t i) { return !is_debt(i); });
+  if (!picked_.empty()) TakePicked(verdict);
+}
+
+void GateSession::RestateOverrides(const GateRequest& request, Verdict& verdict) const {
+  for (RuleDecision& each : verdict.decisions_) {
+    const std::optional<LimitOverride>& limit = request.sets[each.set].limit;
+    if (!limit || each.limit != &rules_->overrides->NameOf(limit->period)) continue;
+    OverrideLimits::Restate(*limit, each.decision);
+  }
+}
+
+void GateSession::Decide(const GateRequest& request, Verdict& verdict) {
+  Refresh();
+  verdict.Clear();
+  if (verdict.rules_ != rules_) verdict.rules_ = rules_;
+  const Domain* const domain = rules_ ? rules_->rules->Find(request.domain) : nullptr;
+  if (domain == nullptr) {
+    verdict.kind_ = VerdictKind::kUnknownDomain;
+    return;
+  }
+  if (!MatchSets(*domain, request, verdict)) return;
+  asked_.clear();
+  for (std::uint32_t i = 0; i < request.sets.size(); ++i) AskSet(request, i, verdict);
+  if (asked_.size() > Local::kChargesMost) {
+    return verdict.SetFault("more than 64 limits apply", nullptr);
+  }
+  now_ = gate_.clock_.Now();
+  if (Pick(verdict, Purpose::kGiveBack)) DecidePicked(Operation::kRefund, verdict);
+  if (Pick(verdict, Purpose::kForget)) DecidePicked(Operation::kReset, verdict);
+  Looks looks = Looks::kPass;
+  if (Pick(verdict, Purpose::kLook)) {
+    DecidePicked(Operation::kPeek, verdict);
+    looks = SumUpLooks(verdict);
+  }
+  Take(looks, verdict);
+  RestateOverrides(request, verdict);
+  verdict.SumUp();
+}
+
+}  // namespace sluice

@@ -1,0 +1,76 @@
+// GateSession: one thread's way through a gate.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gate/gate.h"
+#include "gate/request.h"
+#include "gate/verdict.h"
+#include "rules/match.h"
+#include "sluice/charge.h"
+#include "store/local.h"
+
+namespace sluice {
+
+// Decides by the rules of a gate. It has its own reference to them and looks whether there are
+// newer ones once a call, so that deciding takes no lock but those of the store.
+//
+// Thread safety: none; one for each thread. Ownership: the gate outlives it.
+//
+// Invariants
+//   (1) What is given back or forgotten is so in any case, and before anything is taken.
+//   (2) A look that refuses refuses the request, as a charge would, and takes nothing.
+//   (3) If the request goes ahead every charge that passes on its own is taken, if not none is; but
+//       a rule with `debt` is charged in any case and never refuses a charge. A look at it tells
+//       whether it is used up.
+//   (4) A limit that the caller brings stands in place of the one in the `descriptors`, and is
+//       enforced whatever mode that has.
+class GateSession {
+ public:
+  explicit GateSession(Gate& gate) : gate_(gate) {}
+
+  void Decide(const GateRequest& request, Verdict& verdict);
+
+ private:
+  // What is asked of the store for the decision of the same index in the verdict.
+  struct Asked {
+    Charge charge;
+    Veto veto = Veto::kEnforce;  // kDebt where the rule says so
+    Cost left_alone{0};
+  };
+  enum class Looks : std::uint8_t { kPass, kRefuse };
+
+  void Refresh();
+  // False if the request cannot be understood; then the verdict says why.
+  bool MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict);
+  void AskSet(const GateRequest& request, std::uint32_t number, Verdict& verdict);
+  void AskOverride(const GateRequest& request, std::uint32_t number, Verdict& verdict);
+
+  // Notes the decisions of this purpose in picked_; false if there are none.
+  bool Pick(const Verdict& verdict, Purpose purpose);
+  void DecidePicked(Operation operation, Verdict& verdict);
+  [[nodiscard]] Looks SumUpLooks(const Verdict& verdict);
+  void Take(Looks looks, Verdict& verdict);
+  void TakePicked(Verdict& verdict);
+  void RestateOverrides(const GateRequest& request, Verdict& verdict) const;
+
+  Gate& gate_;
+  std::uint64_t version_ = 0;
+  std::shared_ptr<const BoundRules> rules_;
+  Time now_{};
+  std::vector<Match> matches_;              // one a set
+  std::vector<std::string> override_keys_;  // likewise; empty without an override
+  std::vector<Asked> asked_;                // one a decision of the verdict
+
+  // What one call of the store is made of.
+  std::vector<std::uint32_t> picked_;  // indexes of asked_
+  std::vector<Charge> charges_;
+  std::vector<Veto> vetoes_;
+  std::vector<Cost> left_alone_;
+  std::vector<Decision> decisions_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,63 @@
+#include "gate/override_limits.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::days;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+struct PeriodWord {
+  std::string_view word;
+  Nanos length;
+};
+
+// In the order of LimitOverride::Period.
+constexpr std::array<PeriodWord, LimitOverride::kPeriods> kPeriods = {{
+    {"second", seconds{1}},
+    {"minute", minutes{1}},
+    {"hour", hours{1}},
+    {"day", days{1}},
+    {"week", days{7}},
+    {"month", days{30}},
+    {"year", days{365}},
+}};
+
+}  // namespace
+
+OverrideLimits::OverrideLimits() {
+  for (std::size_t i = 0; i < kPeriods.size(); ++i) {
+    LimitSpec spec;
+    spec.algorithm = Algorithm::kFixedWindow;
+    spec.rate = Rate{kWindow, kPeriods[i].length};
+    limits_[i] = std::get<Limit>(MakeLimit(spec, {}));
+    names_[i] = {.id = Concat("override/", kPeriods[i].word),
+                 .rule = "override",
+                 .name = kPeriods[i].word,
+                 .limit = &limits_[i]};
+  }
+}
+
+Result<Done> OverrideLimits::AddTo(MemoryStore& store, Time now) {
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const Result<LimitHandle> handle = store.Add(names_[i].id, limits_[i], now);
+    if (!handle.ok()) return handle.error();
+    handles_[i] = handle.value();
+  }
+  return Done{};
+}
+
+void OverrideLimits::Restate(const LimitOverride& limit, Decision& decision) {
+  decision.limit = limit.count;
+  decision.remaining = std::max<std::int64_t>(0, decision.remaining - LeftAlone(limit).units);
+}
+
+}  // namespace sluice

@@ -1,0 +1,222 @@
+// Requests of several sets of attributes, and what else can be asked than a check.
+#include "gate/gate_session.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/parse_limit.h"
+#include "support/fake_clock.h"
+
+namespace sluice::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using Period = LimitOverride::Period;
+
+DescriptorSpec Descriptor(const std::string& key, const std::string& limit) {
+  DescriptorSpec descriptor;
+  descriptor.key = key;
+  descriptor.limit = ParseLimit(limit, {}).value();
+  return descriptor;
+}
+
+DescriptorSpec Quota(DescriptorSpec descriptor) {
+  descriptor.quota_mode = true;
+  return descriptor;
+}
+
+RuleSpec Gatekeeper(RuleAction action, const std::string& attribute) {
+  RuleSpec rule;
+  rule.name = attribute;
+  rule.action = action;
+  rule.match.push_back(
+      {attribute, {.kind = MatcherSpec::Kind::kPresent, .texts = {}, .origin = {}}});
+  return rule;
+}
+
+// Sets of one attribute each: {"user", "42"}.
+class GateSessionTest : public ::testing::Test {
+ protected:
+  struct Set {
+    Attribute attribute;
+    std::int64_t cost = 1;
+    Purpose purpose = Purpose::kTake;
+    std::optional<LimitOverride> limit = std::nullopt;
+  };
+
+  GateSessionTest()
+      : store_(MemoryStore::Create({.seed = {1, 2}}).value()), gate_(*store_, clock_) {
+    // The start of a week, so that windows of every period are whole.
+    clock_.Set(Time{std::chrono::days{7 * 1000}});
+  }
+
+  void Use(std::vector<DescriptorSpec> descriptors, std::vector<RuleSpec> rules = {}) {
+    DomainSpec domain;
+    domain.name = "api";
+    domain.descriptors = std::move(descriptors);
+    domain.rules = std::move(rules);
+    RuleSetSpec spec;
+    spec.domains.push_back(std::move(domain));
+    ASSERT_TRUE(gate_.Use(RuleSet::Make(std::move(spec))).ok());
+  }
+
+  const Verdict& Decide(const std::vector<Set>& sets) {
+    std::vector<AttributeSet> asked;
+    asked.reserve(sets.size());
+    for (const Set& set : sets) {
+      asked.push_back({{&set.attribute, 1}, Cost{set.cost}, set.purpose, set.limit});
+    }
+    session_.Decide({"api", asked}, verdict_);
+    return verdict_;
+  }
+  std::int64_t Remaining(Attribute attribute) {
+    return Decide({{attribute, 1, Purpose::kLook}}).decisions()[0].decision.remaining;
+  }
+
+  FakeClock clock_;
+  std::unique_ptr<MemoryStore> store_;
+  Gate gate_;
+  GateSession session_{gate_};
+  Verdict verdict_;
+};
+
+TEST_F(GateSessionTest, EverySetHasItsOwnAnswer) {
+  Use({Descriptor("user", "1/h"), Descriptor("ip", "9/h")});
+  EXPECT_TRUE(Decide({{{"ip", "1"}}, {{"none", "x"}}, {{"user", "42"}}}).allowed());
+  ASSERT_EQ(verdict_.sets().size(), 3U);
+  EXPECT_EQ(verdict_.NearestOf(verdict_.sets()[0])->decision.remaining, 8);
+  EXPECT_EQ(verdict_.NearestOf(verdict_.sets()[1]), nullptr);
+  EXPECT_EQ(verdict_.NearestOf(verdict_.sets()[2])->decision.remaining, 0);
+  EXPECT_FALSE(Decide({{{"ip", "1"}}, {{"user", "42"}}}).allowed());
+  EXPECT_EQ(verdict_.sets()[0].kind, VerdictKind::kAllowed);
+  EXPECT_EQ(verdict_.sets()[1].kind, VerdictKind::kRefused);
+  EXPECT_EQ(verdict_.retry_after(), hours{1});
+}
+
+// GateSession, invariant (3).
+TEST_F(GateSessionTest, ARefusedSetChargesNoOther) {
+  Use({Descriptor("user", "1/h"), Descriptor("ip", "9/h")});
+  EXPECT_TRUE(Decide({{{"user", "42"}}}).allowed());
+  EXPECT_FALSE(Decide({{{"ip", "1"}}, {{"user", "42"}}}).allowed());
+  EXPECT_EQ(Remaining({"ip", "1"}), 9);
+}
+
+// GateSession, invariant (1).
+TEST_F(GateSessionTest, WhatIsGivenBackIsSoInAnyCaseAndFirst) {
+  Use({Descriptor("user", "5/h"), Descriptor("ip", "1/h")});
+  EXPECT_TRUE(Decide({{{"user", "42"}, 5}, {{"ip", "1"}}}).allowed());
+  EXPECT_FALSE(Decide({{{"ip", "1"}}, {{"user", "42"}, 3, Purpose::kGiveBack}}).allowed());
+  EXPECT_EQ(Remaining({"user", "42"}), 3);
+  EXPECT_TRUE(Decide({{{"user", "42"}, 4}, {{"user", "42"}, 1, Purpose::kGiveBack}}).allowed());
+  EXPECT_EQ(Remaining({"user", "42"}), 0);
+}
+
+TEST_F(GateSessionTest, AForgottenKeyIsAsIfNeverUsed) {
+  Use({Descriptor("user", "5/h")});
+  EXPECT_TRUE(Decide({{{"user", "42"}, 5}}).allowed());
+  EXPECT_TRUE(Decide({{{"user", "42"}, 1, Purpose::kForget}}).allowed());
+  EXPECT_EQ(Remaining({"user", "42"}), 5);
+}
+
+// GateSession, invariant (2).
+TEST_F(GateSessionTest, ALookThatRefusesRefusesTheRequestAndTakesNothing) {
+  Use({Descriptor("user", "1/h"), Descriptor("ip", "9/h")});
+  EXPECT_TRUE(Decide({{{"user", "42"}, 1, Purpose::kLook}, {{"ip", "1"}}}).allowed());
+  EXPECT_EQ(Remaining({"user", "42"}), 1);
+  EXPECT_EQ(Remaining({"ip", "1"}), 8);
+  EXPECT_TRUE(Decide({{{"user", "42"}}}).allowed());
+  EXPECT_FALSE(Decide({{{"user", "42"}, 1, Purpose::kLook}, {{"ip", "1"}}}).allowed());
+  EXPECT_EQ(verdict_.decisions()[1].decision.remaining, 8);
+  EXPECT_EQ(Remaining({"ip", "1"}), 8);
+}
+
+TEST_F(GateSessionTest, OfQuotaLimitsOneMustPassWhetherTakenOrLookedAt) {
+  Use({Quota(Descriptor("a", "1/h")), Quota(Descriptor("b", "3/h"))});
+  EXPECT_TRUE(Decide({{{"a", ""}}, {{"b", ""}}}).allowed());
+  EXPECT_TRUE(Decide({{{"a", ""}}, {{"b", ""}}}).allowed());
+  EXPECT_EQ(verdict_.sets()[0].kind, VerdictKind::kRefused);
+  EXPECT_TRUE(Decide({{{"a", ""}}, {{"b", ""}, 1, Purpose::kLook}}).allowed());
+  EXPECT_TRUE(Decide({{{"a", ""}, 1, Purpose::kLook}, {{"b", ""}}}).allowed());
+  clock_.Advance(minutes{1});
+  EXPECT_FALSE(Decide({{{"a", ""}}, {{"b", ""}, 1, Purpose::kLook}}).allowed());
+  EXPECT_FALSE(Decide({{{"a", ""}, 1, Purpose::kLook}, {{"b", ""}}}).allowed());
+  EXPECT_FALSE(Decide({{{"a", ""}, 1, Purpose::kLook}}).allowed());
+  // One is enough, so it is the first to pass that counts.
+  EXPECT_FALSE(Decide({{{"a", ""}}, {{"b", ""}}}).allowed());
+  EXPECT_EQ(verdict_.retry_after(), minutes{19});
+}
+
+TEST_F(GateSessionTest, ADeniedSetDeniesTheRequestAndNothingIsTaken) {
+  Use({Descriptor("user", "5/h")},
+      {Gatekeeper(RuleAction::kDeny, "banned"), Gatekeeper(RuleAction::kAllow, "staff")});
+  EXPECT_EQ(Decide({{{"user", "42"}}, {{"staff", ""}}, {{"banned", ""}}}).kind(),
+            VerdictKind::kDenied);
+  EXPECT_EQ(verdict_.decided_by()->name, "banned");
+  EXPECT_EQ(verdict_.retry_after(), kNever);
+  EXPECT_EQ(Remaining({"user", "42"}), 5);
+  EXPECT_TRUE(Decide({{{"user", "42"}}, {{"staff", ""}}}).allowed());
+  EXPECT_EQ(verdict_.decided_by()->name, "staff");
+  EXPECT_EQ(Remaining({"user", "42"}), 4);
+}
+
+// GateSession, invariant (4).
+TEST_F(GateSessionTest, ALimitOfTheCallersStandsInPlaceOfTheRules) {
+  DescriptorSpec shadow = Descriptor("user", "1/h");
+  shadow.shadow_mode = true;
+  Use({shadow});
+  const auto ask = [this](std::uint32_t count, std::int64_t cost) -> const Decision& {
+    return Decide({{{"user", "42"}, cost, Purpose::kTake, LimitOverride{count, Period::kHour}}})
+        .decisions()[0]
+        .decision;
+  };
+  EXPECT_EQ(ask(3, 2).remaining, 1);
+  EXPECT_EQ(ask(3, 2).limit, 3);
+  EXPECT_FALSE(verdict_.allowed());
+  EXPECT_EQ(verdict_.retry_after(), hours{1});
+  EXPECT_EQ(verdict_.decisions().size(), 1U);
+  // What was used carries over to another count.
+  EXPECT_EQ(ask(5, 2).remaining, 1);
+  EXPECT_FALSE(ask(3, 1).allowed);
+  EXPECT_EQ(ask(3, 1).remaining, 0);
+  EXPECT_EQ(ask(3, 4).retry_after, kNever);
+  EXPECT_EQ(ask(0, 1).retry_after, kNever);
+  EXPECT_EQ(ask(4'294'967'295, 1).remaining, 4'294'967'290);
+  // The rule's own limit was left alone.
+  EXPECT_EQ(Remaining({"user", "42"}), 1);
+}
+
+TEST_F(GateSessionTest, ALimitOfTheCallersNeedsNoRuleAndKnowsItsPeriod) {
+  Use({});
+  const Attribute user{"user", "42"};
+  for (const auto& [period, length] :
+       std::vector<std::pair<Period, Nanos>>{{Period::kSecond, seconds{1}},
+                                             {Period::kMinute, minutes{1}},
+                                             {Period::kHour, hours{1}},
+                                             {Period::kDay, hours{24}},
+                                             {Period::kWeek, hours{24 * 7}}}) {
+    EXPECT_TRUE(Decide({{user, 1, Purpose::kTake, LimitOverride{1, period}}}).allowed());
+    EXPECT_FALSE(Decide({{user, 1, Purpose::kTake, LimitOverride{1, period}}}).allowed());
+    EXPECT_EQ(verdict_.retry_after(), length);
+    EXPECT_FALSE(Decide({{user, 1, Purpose::kLook, LimitOverride{1, period}}}).allowed());
+    EXPECT_TRUE(Decide({{user, 1, Purpose::kGiveBack, LimitOverride{1, period}}}).allowed());
+    EXPECT_TRUE(Decide({{user, 1, Purpose::kLook, LimitOverride{1, period}}}).allowed());
+  }
+}
+
+TEST_F(GateSessionTest, MoreChargesThanARequestCanHaveAreABadRequest) {
+  Use({Descriptor("user", "100/h")});
+  EXPECT_TRUE(Decide(std::vector<Set>(64, Set{{"user", "42"}})).allowed());
+  EXPECT_EQ(Decide(std::vector<Set>(65, Set{{"user", "42"}})).kind(), VerdictKind::kBadRequest);
+  EXPECT_FALSE(verdict_.fault().empty());
+  EXPECT_TRUE(verdict_.sets().empty());
+}
+
+}  // namespace
+}  // namespace sluice::testing
