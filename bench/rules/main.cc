@@ -64,10 +64,13 @@ std::shared_ptr<const RuleSet> MakeRules(std::size_t count, std::size_t prefixes
   domain.name = "api";
   std::mt19937_64 engine(kSeed);
   ListSpec list{.name = "offices", .values = {}, .origin = {}};
-  // Below 128.0.0.0, where no caller of the benchmark is.
+  // One address in eight hundred is in one of them, so callers search all of the tree and hardly
+  // any is let pass by it.
   for (std::size_t i = 0; i < prefixes; ++i) {
-    const auto bits = static_cast<std::uint32_t>(engine() >> 33U);
-    list.values.push_back(FormatIpAddress(IpAddress::FromV4(bits)));
+    const auto cut = static_cast<unsigned>(engine() % 9);
+    const auto bits = static_cast<std::uint32_t>(engine() >> 32U) >> cut << cut;
+    list.values.push_back(FormatIpAddress(IpAddress::FromV4(bits)) + "/" +
+                          std::to_string(32 - cut));
   }
   if (prefixes != 0) {
     domain.lists.push_back(std::move(list));
@@ -87,10 +90,10 @@ struct Texts {
 };
 
 std::vector<Texts> MakeRequests(std::size_t rules) {
-  std::mt19937_64 engine(kSeed);
+  std::mt19937_64 engine(kSeed + 1);
   std::vector<Texts> requests(kRequests);
   for (Texts& each : requests) {
-    const auto address = static_cast<std::uint32_t>(engine() >> 32U) | (1U << 31U);
+    const auto address = static_cast<std::uint32_t>(engine() >> 32U);
     each.user = "user" + std::to_string(engine() % 1'000'000);
     each.ip = FormatIpAddress(IpAddress::FromV4(address));
     each.path = "/v1/resource" + std::to_string(engine() % rules) + (engine() % 3 == 0 ? "/7" : "");
@@ -123,7 +126,7 @@ double Row(std::size_t rules, std::size_t prefixes) {
   const auto set = MakeRules(rules, prefixes);
   std::size_t charges = 0;
   const double ns = Measure(*set, MakeRequests(rules), charges);
-  std::printf("%6zu rules, %6zu addresses in a list: %7.0f ns a request, %.2f charges\n", rules,
+  std::printf("%6zu rules, %6zu prefixes in a list: %7.0f ns a request, %.2f charges\n", rules,
               prefixes, ns, static_cast<double>(charges) / kRequests / kRounds);
   return ns;
 }
@@ -144,7 +147,7 @@ int Main(bool expect) {
   std::printf("\n");
   const bool reached[] = {Judge("10 rules: under 300 ns", ten, 300),
                           Judge("1,000 rules: under 2,000 ns", thousand, 2000),
-                          Judge("100,000 addresses: under 100 ns more", ten_listed - ten, 100)};
+                          Judge("100,000 prefixes: under 100 ns more", ten_listed - ten, 100)};
   return std::all_of(std::begin(reached), std::end(reached), [](bool each) { return each; }) ? 0
                                                                                              : 1;
 }

@@ -3,6 +3,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <cassert>
 #include <sstream>
 #include <utility>
 
@@ -174,7 +175,9 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
     Refuse(at, "the merge key '<<' is not read; repeat the entries, or use a list of limits");
   }
   if (anchor != YAML::NullAnchor) Keep(anchor, made, size);
-  AddKey(is_plain ? value : *made.AsString(), at);
+  const std::string* const key = is_plain ? &value : made.AsString();
+  assert(key != nullptr);
+  AddKey(*key, at);
 }
 
 // A key that yaml-cpp takes for a null, or that is not there.
