@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/json_text.h"
+#include "cli/rules_schema.h"
 #include "config/read_rules.h"
 #include "config/rule_files.h"
 #include "core/limit_words.h"
@@ -108,12 +109,13 @@ int RunCheck(std::span<const std::string_view> args, Console& console) {
 std::string_view RulesHelp() { return kHelp; }
 
 int RunRules(std::span<const std::string_view> args, Console& console) {
+  if (!args.empty() && args.front() == "schema") return RunRulesSchema(args.subspan(1), console);
   if (std::find(args.begin(), args.end(), "--help") != args.end()) {
     console.out.Write(kHelp);
     return kExitOk;
   }
   if (args.empty() || args.front() != "check") {
-    constexpr std::array<std::string_view, 1> kKnown = {"check"};
+    constexpr std::array<std::string_view, 2> kKnown = {"check", "schema"};
     const std::string_view found = args.empty() ? "" : args.front();
     console.err.Write(Concat("sluice rules: unknown command ", Quoted(found),
                              Suggestion(found, kKnown), "\n", kHelp));

@@ -1,0 +1,90 @@
+# Completion of sluice for bash. Needs nothing but bash 4.
+#
+# What is completed is compared with `--help` of each command by tests/cli/completions.py.
+
+_sluice_algorithms='token_bucket leaky_bucket fixed_window sliding_log sliding_window
+  sliding_buckets pacer concurrency'
+
+# The files and directories that begin with $1.
+_sluice_files() {
+  compopt -o filenames
+  mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+# The words of $1 that begin with $2.
+_sluice_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+# A limit is free text, but for the name of an algorithm: {"rate":"1/s","algorithm":"sl. What
+# follows it is closed, because bash closes the quotes around it.
+_sluice_limit() {
+  local line=${COMP_LINE:0:COMP_POINT} word
+  [[ $line =~ algorithm[\"\\]*:[\"\\\ ]*([a-z_]*)$ ]] || return
+  local typed=${BASH_REMATCH[1]} before=${1#[\'\"]}
+  for word in $(compgen -W "$_sluice_algorithms" -- "$typed"); do
+    COMPREPLY+=("${before%"$typed"}$word\"}")
+  done
+}
+
+# What the flag $1 takes, which begins with $2; false where it takes nothing.
+_sluice_value() {
+  case $command:$1 in
+    simulate:-o) _sluice_words 'table json' "$2" ;;
+    *:-o) _sluice_words 'text json' "$2" ;;
+    simulate:--limit) _sluice_limit "$2" ;;
+    simulate:--trace | simulate:--plot | explain:--rules) _sluice_files "$2" ;;
+    explain:--profile) _sluice_words 'ietf x-ratelimit envoy github openai none' "$2" ;;
+    explain:--domain | explain:--cost | 'rules show:--domain' | 'rules show:--rule') ;;
+    *) return 1 ;;
+  esac
+}
+
+# The flags of the command.
+_sluice_flags() {
+  case $command in
+    '') echo --help --version ;;
+    simulate) echo --limit --trace --plot --compare -o --help ;;
+    'rules check' | 'rules diff') echo -o --help ;;
+    'rules show') echo --domain --rule -o --help ;;
+    explain) echo --rules --domain --cost --profile -o --help ;;
+    rules | 'rules schema') echo --help ;;
+  esac
+}
+
+# What the command takes besides flags, which begins with $1.
+_sluice_argument() {
+  case $command in
+    '') _sluice_words 'simulate rules explain help' "$1" ;;
+    rules) _sluice_words 'check show diff schema' "$1" ;;
+    'rules check' | 'rules show' | 'rules diff') _sluice_files "$1" ;;
+    help) _sluice_words 'simulate rules explain' "$1" ;;
+    simulate) _sluice_limit "$1" ;;
+    explain)
+      compopt -o nospace
+      _sluice_words 'method= host= path= ip=' "$1"
+      ;;
+  esac
+}
+
+_sluice() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=
+  COMPREPLY=()
+  # --profile=ietf comes as three words.
+  if [[ $cur == = ]]; then
+    cur=
+  elif [[ $prev == = ]]; then
+    prev=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
+  if [[ $command == rules ]] && ((COMP_CWORD > 2)); then command="rules ${COMP_WORDS[2]}"; fi
+
+  _sluice_value "$prev" "$cur" && return
+  if [[ $cur == -* ]]; then
+    _sluice_words "$(_sluice_flags)" "$cur"
+  else
+    _sluice_argument "$cur"
+  fi
+}
+
+complete -F _sluice sluice

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Loads every rule file that the guide to rule files shows.  usage: docs.py SLUICE"""
+import os
+import re
+import sys
+import tempfile
+import traceback
+
+SLUICE = sys.argv[1]
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
+
+import help_text  # noqa: E402
+import loader_words  # noqa: E402
+import rule_yaml  # noqa: E402
+
+with open(os.path.join(PROJECT, "docs", "rules.md"), encoding="utf-8") as guide:
+    GUIDE = guide.read()
+
+# What the transcript under "Checking" is of.
+BAD = """\
+domain: api
+rules:
+  - name: posts
+    limt: 2/m
+  - { name: likes, per: [user], limit: 2/fortnight }
+"""
+
+
+def check(text, name="rules.yaml"):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = help_text.run(SLUICE, "rules", "check", path)
+    return done.returncode, done.stdout.replace(path, name) + done.stderr
+
+
+def test_every_block_can_be_used():
+    blocks = rule_yaml.blocks(GUIDE)
+    assert len(blocks) > 10 and len(blocks) == GUIDE.count("```yaml"), len(blocks)
+    for block in blocks:
+        code, said = check(block)
+        assert code == 0 and re.fullmatch(r"1 file, .* good\n", said), f"{block}\n{said}"
+
+
+def test_the_transcript_of_mistakes_is_true():
+    shown = re.search(r"(?s)\$ sluice rules check api.yaml\n(.*?)```", GUIDE).group(1)
+    assert check(BAD, "api.yaml") == (1, shown), check(BAD, "api.yaml")
+
+
+def test_every_key_is_explained():
+    prose = re.sub(r"(?ms)^```.*?^```$", "", GUIDE)
+    code = re.findall(r"`([^`\n]+)`", prose) + rule_yaml.blocks(GUIDE)
+    for table, keys in loader_words.field_tables().items():
+        for key in keys:
+            assert any(re.search(rf"\b{key}\b", text) for text in code), f"{table}: {key}"
+
+
+def main():
+    failed = 0
+    for name, test in sorted(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+        except Exception:  # a test that fails in any way has failed
+            failed += 1
+            print(f"FAILED {name}")
+            traceback.print_exc()
+    sys.exit(1 if failed else 0)
+
+
+main()

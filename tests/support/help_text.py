@@ -1,0 +1,59 @@
+"""What the sluice program says of itself: its commands, and the flags of each.
+
+Whatever describes the program (completions, manual pages) is compared with these.
+"""
+import re
+import subprocess
+
+# Generous: a sanitised build on a busy machine is many times slower than the release build.
+PATIENCE = 120
+
+# Commands that are described already and not yet in the program. One that is must leave this list,
+# so that its loss would be noticed.
+AWAITED = {"explain", "rules show", "rules diff"}
+
+_FLAG = re.compile(r"(?<![\w'\"=<-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
+
+
+def run(sluice, *args):
+    return subprocess.run([sluice, *args], capture_output=True, text=True, timeout=PATIENCE)
+
+
+def _section(text, title):
+    """The indented lines that follow `title:`."""
+    return re.search(rf"^{title}:\n((?: .*\n)+)", text, re.M).group(1)
+
+
+def _sub_commands(sluice, command):
+    """check and schema of `rules`; none of a command that takes none."""
+    error = run(sluice, command, "?").stderr
+    expected = re.search(r"unknown command '\?'; expected (.*)", error)
+    return re.split(r", | or ", expected.group(1)) if expected else []
+
+
+def groups(sluice):
+    """Every command but help, as {"simulate": [], "rules": ["check", ...]}."""
+    listed = _section(run(sluice, "help").stdout, "commands")
+    names = re.findall(r"^  (\S+)", listed, re.M)
+    assert "help" in names and "simulate" in names, names
+    return {name: _sub_commands(sluice, name) for name in names if name != "help"}
+
+
+def commands(sluice):
+    """Every command that does something, as "simulate" or "rules check"."""
+    found = {f"{name} {sub}".strip()
+             for name, subs in groups(sluice).items() for sub in subs or [""]}
+    there = found & AWAITED
+    assert not there, f"in the program now: take {sorted(there)} out of AWAITED"
+    return found
+
+
+def flags(sluice, command):
+    """The flags in the help of a command; "" is the program itself."""
+    if command == "":
+        return set(_FLAG.findall(_section(run(sluice, "help").stdout, "flags")))
+    done = run(sluice, *command.split(), "--help")
+    assert done.returncode == 0 and done.stdout, f"{command} --help: {done}"
+    # Examples may show other commands.
+    text = re.sub(r"(?m)^ *\$ .*$", "", done.stdout)
+    return set(_FLAG.findall(text)) | {"--help"}
