@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/explain.h"
 #include "cli/rules.h"
 #include "cli/simulate.h"
 #include "core/limit_words.h"
@@ -26,6 +27,7 @@ constexpr std::array kCommands = {
     Command{"simulate", "what a limit would have done with a series of requests", RunSimulate,
             SimulateHelp},
     Command{"rules", "what is wrong with rule files", RunRules, RulesHelp},
+    Command{"explain", "which rules apply to a request, and why", RunExplain, ExplainHelp},
 };
 
 const Command* Find(std::string_view name) {

@@ -36,7 +36,9 @@ bool LooksLikeFlag(std::span<const Flag> known, std::string_view arg) {
 
 Error UnknownFlag(std::span<const Flag> known, std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Flag& flag : known) names.push_back(flag.name);
+  for (const Flag& flag : known) {
+    if (!flag.name.empty()) names.push_back(flag.name);
+  }
   return Error{"unknown flag " + Quoted(name) + Suggestion(name, names)};
 }
 
@@ -94,7 +96,13 @@ std::span<const std::string_view> GivenFlags::Values(std::string_view name) cons
 
 Result<GivenFlags> ReadFlags(std::span<const Flag> known, std::span<const std::string_view> args) {
   GivenFlags given;
+  const Flag* const nameless = Find(known, "");
   while (!args.empty()) {
+    if (nameless != nullptr && !args.front().starts_with('-')) {
+      given.given_[nameless->name].push_back(args.front());
+      args = args.subspan(1);
+      continue;
+    }
     const Spelling spelling = Split(args.front());
     args = args.subspan(1);
     const Result<const Flag*> found = FindFlag(known, spelling, given);

@@ -15,7 +15,8 @@ namespace sluice::cli {
 // How many values a flag takes: `--help`, `--limit X`, `--compare X Y Z`.
 enum class FlagValues { kNone, kOne, kSeveral };
 
-// One flag a command knows. `name` is with its dashes ("--limit" or "-o").
+// One flag a command knows. `name` is with its dashes ("--limit" or "-o"); the one without a name
+// takes the arguments that belong to no other.
 struct Flag {
   std::string_view name;
   FlagValues values = FlagValues::kOne;
@@ -43,7 +44,9 @@ class GivenFlags {
 //   - `--limit X` and `--limit=X` are the same.
 //   - A flag that takes several values takes all arguments up to the next flag, and may repeat;
 //     any other flag may be given once.
-//   - An unknown flag, a missing value, and an argument that belongs to no flag are errors.
+//   - An unknown flag, a missing value, and an argument that belongs to no flag are errors. So is
+//   an
+//     argument with a dash in front, even if there is a flag without a name.
 Result<GivenFlags> ReadFlags(std::span<const Flag> known, std::span<const std::string_view> args);
 
 }  // namespace sluice::cli

@@ -6,7 +6,7 @@
 
 namespace sluice::cli {
 
-// The text as a JSON string, quotes included. Bytes above 127 are passed on as they are.
+// The text as a JSON string, quotes included.
 std::string JsonString(std::string_view text);
 
 }  // namespace sluice::cli

@@ -1,6 +1,7 @@
 // The `sluice` program: arguments in, exit code out. What it can do is in command.cc.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -8,12 +9,14 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
 
 int main(int argc, char** argv) {
   using sluice::cli::Output;
   const std::vector<std::string_view> args(argv + (argc > 0 ? 1 : 0), argv + argc);
-  Output out(STDOUT_FILENO);
-  Output err(STDERR_FILENO);
+  const sluice::cli::ColorWish wish{std::getenv("NO_COLOR"), std::getenv("TERM")};
+  Output out(STDOUT_FILENO, InkFor(STDOUT_FILENO, wish));
+  Output err(STDERR_FILENO, InkFor(STDERR_FILENO, wish));
   sluice::cli::Console console{STDIN_FILENO, out, err};
   int code = sluice::cli::RunCommand(args, console);
   out.Flush();

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/terminal.h"
+
 namespace sluice::cli {
 
 // A buffered writer on a file descriptor that it does not own.
@@ -15,7 +17,7 @@ namespace sluice::cli {
 // Thread safety: none.
 class Output {
  public:
-  explicit Output(int descriptor) : descriptor_(descriptor) {}
+  explicit Output(int descriptor, Ink ink = Ink::kPlain) : descriptor_(descriptor), ink_(ink) {}
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output() = default;
@@ -23,12 +25,15 @@ class Output {
   void Write(std::string_view text);
   void Flush();
 
+  // How what is written may look.
+  [[nodiscard]] Ink ink() const { return ink_; }
   [[nodiscard]] bool ok() const { return failure_ == 0; }
   // The errno of the first failure, 0 if there was none.
   [[nodiscard]] int failure() const { return failure_; }
 
  private:
   int descriptor_;
+  Ink ink_;
   int failure_ = 0;
   std::string waiting_;
 };

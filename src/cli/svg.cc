@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "config/utf8.h"
+#include "core/utf8.h"
 
 namespace sluice::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "config/duplicate_key.h"
-#include "config/utf8.h"
 #include "core/text.h"
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {

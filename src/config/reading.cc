@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <variant>
 
-#include "config/utf8.h"
 #include "core/decimal.h"
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "config/utf8.h"
 #include "core/text.h"
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {

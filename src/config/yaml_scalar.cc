@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
-#include "config/utf8.h"
 #include "core/text.h"
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "config/utf8.h"
 #include "config/yaml.h"
 #include "core/text.h"
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {

@@ -15,7 +15,14 @@ bool LeavesLess(const Decision& a, const Decision& b) {
          Uint128{static_cast<std::uint64_t>(b.remaining)} * static_cast<std::uint64_t>(a.limit);
 }
 
-// Whether `a` speaks for a request rather than `b`.
+// Whether it is a question whose answer can refuse.
+bool CanRefuse(const RuleDecision& each) {
+  const bool asks = each.purpose == Purpose::kTake || each.purpose == Purpose::kLook;
+  return asks && each.veto != Veto::kShadow;
+}
+
+}  // namespace
+
 bool IsNearer(const RuleDecision& a, const RuleDecision& b) {
   const bool a_counts = a.veto != Veto::kShadow;
   const bool b_counts = b.veto != Veto::kShadow;
@@ -24,14 +31,6 @@ bool IsNearer(const RuleDecision& a, const RuleDecision& b) {
   if (!a.decision.allowed) return a.decision.retry_after > b.decision.retry_after;
   return LeavesLess(a.decision, b.decision);
 }
-
-// Whether it is a question whose answer can refuse.
-bool CanRefuse(const RuleDecision& each) {
-  const bool asks = each.purpose == Purpose::kTake || each.purpose == Purpose::kLook;
-  return asks && each.veto != Veto::kShadow;
-}
-
-}  // namespace
 
 const RuleDecision* Verdict::Nearest(std::span<const RuleDecision> decisions) {
   const RuleDecision* nearest = nullptr;

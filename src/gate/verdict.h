@@ -49,6 +49,9 @@ struct SetVerdict {
   std::uint32_t count = 0;
 };
 
+// Whether `a` speaks for a request rather than `b`; Verdict's invariant (2).
+bool IsNearer(const RuleDecision& a, const RuleDecision& b);
+
 // The answer for a request. Use one again and again: after the first few requests nothing is
 // allocated.
 //

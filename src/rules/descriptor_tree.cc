@@ -7,11 +7,6 @@
 namespace sluice {
 namespace {
 
-// Whether the value of the request tells states apart at this level.
-bool ValueMakesKey(const DescriptorSpec& spec) {
-  return !spec.value || (Glob::IsGlob(*spec.value) && !spec.share_threshold);
-}
-
 Veto VetoOf(const DescriptorSpec& spec) {
   if (spec.shadow_mode) return Veto::kShadow;
   return spec.quota_mode ? Veto::kQuota : Veto::kEnforce;
@@ -26,6 +21,10 @@ std::string NameBelow(const DescriptorNode& parent, const DescriptorSpec& spec) 
 }
 
 }  // namespace
+
+bool ValueMakesKey(const DescriptorSpec& spec) {
+  return !spec.value || (Glob::IsGlob(*spec.value) && !spec.share_threshold);
+}
 
 DescriptorTree::DescriptorTree(const DomainSpec& domain, std::vector<RuleLimit>& limits) {
   nodes_.push_back(std::make_unique<DescriptorNode>());

@@ -54,17 +54,23 @@ class DescriptorTree {
   // Sets match.node() and adds a charge where a limit is met.
   void Find(std::span<const Attribute> entries, Cost cost, Match& match) const;
 
+  // Above all entries; it has no spec. REQUIRES: made of a domain.
+  [[nodiscard]] const DescriptorNode& Root() const { return *nodes_.front(); }
+  // The entry one level below `node`, or null.
+  [[nodiscard]] const DescriptorNode* Next(const DescriptorNode& node,
+                                           const Attribute& entry) const;
+
  private:
   std::uint32_t Add(const DescriptorSpec& spec, DescriptorNode& parent, const RuleLimitId& id,
                     std::vector<RuleLimit>& limits);
   void AddAll(std::span<const DescriptorSpec> specs, DescriptorNode& parent, const RuleLimitId& id,
               std::vector<RuleLimit>& limits);
-  // The entry one level below `node`, or null.
-  [[nodiscard]] const DescriptorNode* Next(const DescriptorNode& node,
-                                           const Attribute& entry) const;
 
   std::vector<std::unique_ptr<DescriptorNode>> nodes_;  // the first is the root, which has no spec
 };
+
+// Whether the value of a request tells states apart at an entry.
+bool ValueMakesKey(const DescriptorSpec& spec);
 
 // The name under which metrics count a descriptor that ended at `node`: names of the rule file,
 // and values of the request only where `detailed_metric` or `value_to_metric` asks for them.

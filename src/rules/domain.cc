@@ -38,11 +38,16 @@ bool Domain::Holds(const CompiledRule& rule, Match& match) {
   return true;
 }
 
+std::size_t Domain::SourceOf(const std::vector<KeySource>& part, const Match& match) {
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    if (match.values_[part[i].slot].present()) return i;
+  }
+  return kNoSource;
+}
+
 bool Domain::HasKey(const CompiledRule& rule, const Match& match) {
   for (const auto& part : rule.per) {
-    bool found = false;
-    for (const KeySource& source : part) found |= match.values_[source.slot].present();
-    if (!found) return false;
+    if (SourceOf(part, match) == kNoSource) return false;
   }
   return true;
 }
@@ -82,16 +87,13 @@ void Domain::DropReplaced(Match& match) const {
 void Domain::WriteKey(const CompiledRule& rule, Match& match, RuleCharge& charge) const {
   KeyWriter writer(match.keys_);
   for (const auto& part : rule.per) {
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      AttributeValue& value = match.values_[part[i].slot];
-      if (!value.present()) continue;
-      const auto alternative = static_cast<std::uint8_t>(i);
-      if (part[i].is_ip) {
-        writer.AddIp(value, alternative, spec_->ip_prefix);
-      } else {
-        writer.Add(value.text(), alternative);
-      }
-      break;
+    const std::size_t source = SourceOf(part, match);
+    AttributeValue& value = match.values_[part[source].slot];
+    const auto alternative = static_cast<std::uint8_t>(source);
+    if (part[source].is_ip) {
+      writer.AddIp(value, alternative, spec_->ip_prefix);
+    } else {
+      writer.Add(value.text(), alternative);
     }
   }
   charge.key_begin = writer.begin();

@@ -1,6 +1,7 @@
 // Domain: the rules of one domain, compiled.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -47,10 +48,13 @@ class Domain {
 
  private:
   friend class DomainCompiler;
+  friend class DomainExplainer;
 
   void Bind(std::span<const Attribute> attributes, Match& match) const;
   // Whether the rule's match holds.
   static bool Holds(const CompiledRule& rule, Match& match);
+  // Which of the attributes makes the part of a key: the first that is present, or kNoSource.
+  [[nodiscard]] static std::size_t SourceOf(const std::vector<KeySource>& part, const Match& match);
   [[nodiscard]] static bool HasKey(const CompiledRule& rule, const Match& match);
   [[nodiscard]] static LimitRange LimitsFor(const CompiledRule& rule, const Match& match);
   void DropReplaced(Match& match) const;
@@ -59,6 +63,8 @@ class Domain {
   void WriteKey(const CompiledRule& rule, Match& match, RuleCharge& charge) const;
   // Adds the charges of one rule; false if its cost is none.
   bool AddCharges(const CompiledRule& rule, Cost cost, Match& match) const;
+
+  static constexpr std::size_t kNoSource = SIZE_MAX;
 
   struct Alias {
     std::uint32_t slot = 0;

@@ -66,6 +66,7 @@ class Match {
 
  private:
   friend class Domain;
+  friend class DomainExplainer;
   friend class DescriptorTree;
   friend void DropReplacedDescriptors(std::span<Match> matches);
 

@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/parse_limit.h"
 #include "rules/check_rules.h"
+#include "rules/explain.h"
 #include "rules/rule_set.h"
 #include "support/naive_match.h"
 #include "support/random.h"
@@ -173,7 +175,47 @@ class RulesMatchTest : public ::testing::Test {
     }
   }
 
+  void AskWhy(const std::vector<Drawn>& drawn) {
+    std::vector<Attribute> attributes;
+    for (const Drawn& each : drawn) attributes.push_back({each.name, each.value});
+    const NaiveAnswer expected = NaiveMatch(domain_->spec(), attributes, 1);
+    std::set<std::string> charged;
+    for (const NaiveCharge& charge : expected.charges) charged.insert(charge.rule);
+    std::set<std::string> applies;
+    const Explanation all = Explain(*domain_, attributes);
+    ASSERT_EQ(all.rules.size(), domain_->spec().rules.size());
+    for (const RuleExplanation& why : all.rules) {
+      if (why.fate == RuleFate::kApplies) applies.insert(why.rule->name);
+      const bool decides = why.fate == RuleFate::kDecides || why.fate == RuleFate::kBadCost;
+      ASSERT_EQ(decides, why.rule->name == expected.decided_by);
+      if (why.fate == RuleFate::kReplaced) {
+        const RuleSpec& other = *why.other;
+        ASSERT_TRUE(other.mode == RuleMode::kEnforce && other.enforce.millionths != 0);
+        ASSERT_EQ(other.replaces.front().name, why.rule->name);
+        ASSERT_TRUE(charged.contains(other.name) || expected.outcome != MatchOutcome::kCharges);
+      }
+      ASSERT_NO_FATAL_FAILURE(ExpectTrue(why, attributes));
+    }
+    ASSERT_EQ(applies, charged);
+  }
+
  private:
+  // A rule with nothing but what is said to stand in the way does not apply either.
+  void ExpectTrue(const RuleExplanation& why, const std::vector<Attribute>& attributes) {
+    DomainSpec domain = domain_->spec();
+    RuleSpec rule;
+    if (why.fate == RuleFate::kNoMatch) {
+      rule.match.push_back(*why.condition);
+    } else if (why.fate == RuleFate::kNoKey) {
+      rule.per.push_back(*why.part);
+    } else {
+      return;
+    }
+    rule.limits.push_back(LimitNamed("m"));
+    domain.rules = {rule};
+    ASSERT_TRUE(NaiveMatch(domain, attributes, 1).charges.empty());
+  }
+
   // Keys of a rule are equal exactly where the naive matcher's are.
   void ExpectKey(const std::string& rule, const std::string& bytes, const Names& parts) {
     const auto by_bytes = keys_.try_emplace({rule, bytes}, parts).first;
@@ -193,6 +235,14 @@ TEST_F(RulesMatchTest, AgreesWithTheNaiveMatcher) {
   ForEachSeed(100'000, [this](Random& random) {
     ASSERT_NO_FATAL_FAILURE(Use(RandomDomain(random)));
     for (int i = 0; i < 3; ++i) ASSERT_NO_FATAL_FAILURE(Ask(RandomRequest(random)));
+  });
+}
+
+// Explanation, its invariant.
+TEST_F(RulesMatchTest, RulesThatAreExplainedToApplyAreThoseThatAreCharged) {
+  ForEachSeed(20'000, [this](Random& random) {
+    ASSERT_NO_FATAL_FAILURE(Use(RandomDomain(random)));
+    for (int i = 0; i < 3; ++i) ASSERT_NO_FATAL_FAILURE(AskWhy(RandomRequest(random)));
   });
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/utf8.h"
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {

@@ -1,0 +1,182 @@
+#include "cli/explain.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/explain_report.h"
+#include "cli/explained_request.h"
+#include "cli/flags.h"
+#include "config/read_rules.h"
+#include "config/rule_files.h"
+#include "core/decimal.h"
+#include "core/limit_words.h"
+#include "core/text.h"
+#include "limiter/system_zones.h"
+#include "sluice/clock.h"
+
+namespace sluice::cli {
+namespace {
+
+constexpr std::string_view kHelp =
+    R"(sluice explain: which rules apply to a request, and why
+
+usage: sluice explain --rules PATH [FLAGS] ATTRIBUTE=VALUE...
+
+Tells for every rule of a domain whether it applies to a request with these attributes and why,
+what is charged under which key, and which headers the answer would have. The request is decided as
+the first one ever: nothing has been used yet.
+
+flags:
+  --rules PATH     a rule file, or a directory: all of its *.yaml, *.yml and *.json
+  --domain DOMAIN  whose rules; may be left out if there is one domain
+  --cost UNITS     what the request costs, 1 unless said
+  --profile NAME   the headers: ietf (default), x-ratelimit, envoy, github, openai or none
+  -o text|json     for people (text, the default) or for programs: one line of JSON
+  --help           this text
+
+Attributes are what the server would know of the request: user=42, path=/v1/posts, ip=192.0.2.1,
+header.x-user-id=42. Where the domain has descriptors, their order is that of the entries.
+
+exit code: 0 if there is an answer, be it a refusal; 1 if the rules cannot be used, 2 if the command
+is wrong
+
+example:
+  $ sluice explain --rules examples/rules --domain api user=42 method=POST path=/v1/posts
+)";
+
+constexpr std::array kFlags = {
+    Flag{"--rules", FlagValues::kOne, "PATH", "examples/rules"},
+    Flag{"--domain", FlagValues::kOne, "DOMAIN", "api"},
+    Flag{"--cost", FlagValues::kOne, "UNITS", "2"},
+    Flag{"--profile", FlagValues::kOne, "NAME", "github"},
+    Flag{"-o", FlagValues::kOne, "text|json", "json"},
+    Flag{"--help", FlagValues::kNone},
+    Flag{"", FlagValues::kSeveral, "ATTRIBUTE=VALUE", "user=42"},
+};
+
+// What the command line asks for; views it.
+struct Arguments {
+  std::string path;
+  std::string_view domain;  // empty: the only one
+  std::vector<Attribute> attributes;
+  Cost cost;
+  HeaderProfile profile = HeaderProfile::kIetf;
+  bool as_json = false;
+};
+
+Result<Attribute> ReadAttribute(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos) {
+    return Error{Concat("expected ATTRIBUTE=VALUE, found ", Quoted(text))};
+  }
+  return Attribute{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Result<Cost> ReadCost(std::string_view text) {
+  const auto number = ReadWhole(text);
+  const auto* const units = std::get_if<std::int64_t>(&number);
+  if (units == nullptr || *units > kUnitsMost) {
+    return Error{Concat("--cost: expected a whole number from 0 to 10^18, found ", Quoted(text))};
+  }
+  return Cost{*units};
+}
+
+Result<Arguments> ReadArguments(const GivenFlags& given) {
+  if (!given.Has("--rules")) {
+    return Error{"expected --rules PATH, for example --rules examples/rules"};
+  }
+  Arguments arguments;
+  arguments.path = given.ValueOr("--rules", "");
+  arguments.domain = given.ValueOr("--domain", "");
+  const Result<Cost> cost = ReadCost(given.ValueOr("--cost", "1"));
+  if (!cost) return cost.error();
+  arguments.cost = cost.value();
+  const Result<HeaderProfile> profile = ReadHeaderProfile(given.ValueOr("--profile", "ietf"));
+  if (!profile) return Error{Concat("--profile: ", profile.error().message)};
+  arguments.profile = profile.value();
+  const std::string_view form = given.ValueOr("-o", "text");
+  if (form != "text" && form != "json") {
+    return Error{Concat("-o: expected text or json, found ", Quoted(form))};
+  }
+  arguments.as_json = form == "json";
+  for (const std::string_view text : given.Values("")) {
+    const Result<Attribute> attribute = ReadAttribute(text);
+    if (!attribute) return attribute.error();
+    arguments.attributes.push_back(attribute.value());
+  }
+  return arguments;
+}
+
+int Fail(Console& console, const std::string& message, int code) {
+  console.err.Write(Concat("sluice explain: ", message, "\n"));
+  return code;
+}
+
+// The rules, or every problem that there is with them.
+Result<std::shared_ptr<const RuleSet>> LoadRules(const std::string& path) {
+  const Result<std::vector<RuleText>> texts = ReadRuleFiles(std::array{path});
+  if (!texts) return texts.error();
+  ReadRulesResult read = ReadAndCheckRules(texts.value(), SystemZones());
+  if (!HasErrors(read.problems)) return RuleSet::Make(std::move(read.spec));
+  std::string message = "the rules cannot be used";
+  for (const RuleProblem& problem : read.problems) {
+    message += Concat("\n", Describe(read.spec, problem));
+  }
+  return Error{message};
+}
+
+// The domain that is meant.
+Result<std::string_view> ChooseDomain(const RuleSet& rules, std::string_view written) {
+  std::vector<std::string_view> names;
+  for (const DomainSpec& domain : rules.spec().domains) names.push_back(domain.name);
+  if (written.empty() && names.size() == 1) return names.front();
+  if (written.empty()) {
+    return Error{Concat("expected --domain DOMAIN, one of ", JoinWords(names, "or"))};
+  }
+  if (rules.Find(written) == nullptr) {
+    return Error{Concat("--domain: unknown domain ", Quoted(written), Suggestion(written, names))};
+  }
+  return written;
+}
+
+int RunOn(const Arguments& arguments, Console& console) {
+  const Result<std::shared_ptr<const RuleSet>> rules = LoadRules(arguments.path);
+  if (!rules) return Fail(console, rules.error().message, kExitFailed);
+  const Result<std::string_view> domain = ChooseDomain(*rules.value(), arguments.domain);
+  if (!domain) return Fail(console, domain.error().message, kExitBadInput);
+  const ExplainQuestion question{.domain = domain.value(),
+                                 .attributes = arguments.attributes,
+                                 .cost = arguments.cost,
+                                 .profile = arguments.profile};
+  const Result<ExplainedRequest> answer =
+      ExplainRequest(rules.value(), question, MakeSystemClock()->Now());
+  if (!answer) return Fail(console, answer.error().message, kExitFailed);
+  console.out.Write(arguments.as_json ? ExplainJson(answer.value())
+                                      : ExplainText(answer.value(), console.out.ink()));
+  return kExitOk;
+}
+
+}  // namespace
+
+std::string_view ExplainHelp() { return kHelp; }
+
+int RunExplain(std::span<const std::string_view> args, Console& console) {
+  const Result<GivenFlags> given = ReadFlags(kFlags, args);
+  if (given && given.value().Has("--help")) {
+    console.out.Write(kHelp);
+    return kExitOk;
+  }
+  const Result<Arguments> arguments = given ? ReadArguments(given.value()) : given.error();
+  if (!arguments) {
+    return Fail(console,
+                Concat(arguments.error().message, "\nRun 'sluice explain --help' to learn more."),
+                kExitBadInput);
+  }
+  return RunOn(arguments.value(), console);
+}
+
+}  // namespace sluice::cli

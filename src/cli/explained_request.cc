@@ -1,0 +1,34 @@
+#include "cli/explained_request.h"
+
+#include <utility>
+
+#include "cli/replay.h"
+#include "gate/gate_session.h"
+#include "gate/headers.h"
+#include "store/memory_store.h"
+
+namespace sluice::cli {
+
+Result<ExplainedRequest> ExplainRequest(std::shared_ptr<const RuleSet> rules,
+                                        const ExplainQuestion& question, Time now) {
+  // The same question always gets the same answer, so the seed is no secret.
+  Result<std::unique_ptr<MemoryStore>> store = MemoryStore::Create({});
+  if (!store) return store.error();
+  StepClock clock;
+  clock.Set(now);
+  Gate gate(*store.value(), clock);
+  const Result<Done> used = gate.Use(rules);
+  if (!used) return used.error();
+
+  ExplainedRequest answer;
+  answer.domain = rules->Find(question.domain);
+  answer.rules = std::move(rules);
+  answer.question = question;
+  answer.why = Explain(*answer.domain, question.attributes);
+  const AttributeSet set{question.attributes, question.cost};
+  GateSession(gate).Decide({question.domain, {&set, 1}}, answer.verdict);
+  WriteHeaders({.profile = question.profile}, answer.verdict, now, answer.headers);
+  return answer;
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,18 @@
+#include "gate/header_profile.h"
+
+#include <vector>
+
+#include "core/text.h"
+
+namespace sluice {
+
+Result<HeaderProfile> ReadHeaderProfile(std::string_view word) {
+  std::vector<std::string_view> known;
+  for (const Word<HeaderProfile>& each : kHeaderProfileWords) {
+    if (each.text == word) return each.meaning;
+    known.push_back(each.text);
+  }
+  return Error{Concat("unknown header profile ", Quoted(word), Suggestion(word, known))};
+}
+
+}  // namespace sluice

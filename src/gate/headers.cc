@@ -1,0 +1,261 @@
+#include "gate/headers.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/int128.h"
+#include "core/text.h"
+#include "gate/policy_name.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::ceil;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// So many limits are listed in one header.
+constexpr std::size_t kPoliciesMost = 16;
+
+// The largest integer of structured fields (RFC 8941, 3.3.1).
+constexpr std::int64_t kFieldIntegerMost = 999'999'999'999'999;
+
+std::int64_t FieldInteger(std::int64_t number) { return std::min(number, kFieldIntegerMost); }
+
+bool Shows(const RuleDecision& each) { return each.veto != Veto::kShadow; }
+
+bool HasUnits(const Decision& decision) { return decision.limit != kNoUnits; }
+
+// Until more units are there; the whole of it is back then if the decision refuses nothing.
+Nanos ResetOf(const Decision& decision) {
+  const bool comes_back = !decision.allowed && decision.retry_after != kNever;
+  return comes_back ? decision.retry_after : decision.reset_after;
+}
+
+// COUNT and PERIOD; the second is missing where the limit is no rate.
+struct Policy {
+  std::int64_t quota = 0;
+  std::optional<seconds> window;
+};
+
+Policy PolicyOf(const RuleDecision& each) {
+  const LimitSpec& spec = each.limit->limit->spec;
+  if (!spec.rate) return {each.decision.limit, std::nullopt};
+  const auto window = std::max(ceil<seconds>(spec.rate->period), seconds{1});
+  // A limit of the caller's is a window of which it wants only a part.
+  const bool is_window = spec.algorithm == Algorithm::kFixedWindow;
+  return {is_window ? each.decision.limit : spec.rate->count, window};
+}
+
+// "1h0m0s", "1m30.5s", "120ms", as those who read these headers expect it.
+void AppendDuration(milliseconds length, std::string& out) {
+  if (length < seconds{1} && length != milliseconds{0}) {
+    AppendPart(length.count(), out);
+    out += "ms";
+    return;
+  }
+  const std::chrono::hh_mm_ss parts(length);
+  if (parts.hours().count() > 0) {
+    AppendPart(parts.hours().count(), out);
+    out += 'h';
+  }
+  if (length >= std::chrono::minutes{1}) {
+    AppendPart(parts.minutes().count(), out);
+    out += 'm';
+  }
+  AppendPart(parts.seconds().count(), out);
+  if (parts.subseconds().count() != 0) {
+    std::string decimals = std::to_string(1000 + parts.subseconds().count());
+    decimals.front() = '.';
+    decimals.erase(decimals.find_last_not_of('0') + 1);
+    out += decimals;
+  }
+  out += 's';
+}
+
+bool SaysTokens(std::string_view name) {
+  constexpr std::string_view kWord = "tokens";
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  return !std::ranges::search(name, kWord, same).empty();
+}
+
+bool CountsTokens(const RuleDecision& each) {
+  return SaysTokens(each.limit->rule) || SaysTokens(each.limit->name);
+}
+
+// What one family of headers is called.
+struct Names {
+  std::string_view limit;
+  std::string_view remaining;
+  std::string_view reset;
+};
+
+constexpr Names kXRateLimit = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"};
+constexpr Names kRequests = {"x-ratelimit-limit-requests", "x-ratelimit-remaining-requests",
+                             "x-ratelimit-reset-requests"};
+constexpr Names kTokens = {"x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens",
+                           "x-ratelimit-reset-tokens"};
+
+// Writes the headers of one verdict; lives for the time of that.
+class HeaderWriter {
+ public:
+  HeaderWriter(const Verdict& verdict, HeaderList& out) : verdict_(verdict), out_(out) {
+    nearest_ = verdict.nearest();
+    if (nearest_ != nullptr && !Shows(*nearest_)) nearest_ = nullptr;
+  }
+
+  void WriteIetf() {
+    if (nearest_ == nullptr) return;
+    std::string& policies = out_.Start("RateLimit-Policy");
+    std::string_view separator;
+    ForEachPolicy([&](const RuleDecision& each) {
+      const Policy policy = PolicyOf(each);
+      policies += separator;
+      AppendPolicyName(*each.limit, policies);
+      AppendParameter(";q=", policy.quota, policies);
+      if (policy.window) AppendParameter(";w=", policy.window->count(), policies);
+      separator = ", ";
+    });
+    const Decision& decision = nearest_->decision;
+    if (!HasUnits(decision)) return;
+    std::string& limit = out_.Start("RateLimit");
+    AppendPolicyName(*nearest_->limit, limit);
+    AppendParameter(";r=", decision.remaining, limit);
+    AppendParameter(";t=", ceil<seconds>(ResetOf(decision)).count(), limit);
+  }
+
+  void WriteXRateLimit() {
+    if (nearest_ == nullptr) return;
+    WriteUnits(kXRateLimit, nearest_->decision);
+    WriteReset();
+  }
+
+  void WriteEnvoy() {
+    if (nearest_ == nullptr) return;
+    const Decision& decision = nearest_->decision;
+    if (HasUnits(decision)) {
+      std::string& limit = out_.Start(kXRateLimit.limit);
+      AppendPart(decision.limit, limit);
+      ForEachPolicy([&](const RuleDecision& each) {
+        const Policy policy = PolicyOf(each);
+        AppendParameter(", ", policy.quota, limit);
+        if (policy.window) AppendParameter(";w=", policy.window->count(), limit);
+        limit += ";name=";
+        AppendPolicyName(*each.limit, limit);
+      });
+      AppendPart(decision.remaining, out_.Start(kXRateLimit.remaining));
+    }
+    WriteReset();
+  }
+
+  void WriteGithub(Time now) {
+    if (nearest_ == nullptr) return;
+    const Decision& decision = nearest_->decision;
+    WriteUnits(kXRateLimit, decision);
+    const auto reset_at = ceil<seconds>(now + ResetOf(decision));
+    AppendPart(reset_at.time_since_epoch().count(), out_.Start(kXRateLimit.reset));
+    if (HasUnits(decision)) {
+      AppendPart(decision.limit - decision.remaining, out_.Start("X-RateLimit-Used"));
+    }
+    AppendHeaderText(nearest_->limit->rule, out_.Start("X-RateLimit-Resource"));
+  }
+
+  void WriteOpenAi() {
+    for (const bool tokens : {false, true}) {
+      const RuleDecision* nearest = nullptr;
+      for (const RuleDecision& each : verdict_.decisions()) {
+        if (!Shows(each) || CountsTokens(each) != tokens) continue;
+        if (nearest == nullptr || IsNearer(each, *nearest)) nearest = &each;
+      }
+      if (nearest == nullptr) continue;
+      const Names& names = tokens ? kTokens : kRequests;
+      WriteUnits(names, nearest->decision);
+      AppendDuration(ceil<milliseconds>(ResetOf(nearest->decision)), out_.Start(names.reset));
+    }
+  }
+
+ private:
+  static void AppendParameter(std::string_view before, std::int64_t number, std::string& out) {
+    out += before;
+    AppendPart(FieldInteger(number), out);
+  }
+
+  // The first limits that apply, of which the nearest is always one.
+  template <typename Visit>
+  void ForEachPolicy(Visit visit) const {
+    std::size_t left = kPoliciesMost;
+    std::size_t kept = 1;  // for the nearest, until it comes
+    for (const RuleDecision& each : verdict_.decisions()) {
+      if (!Shows(each)) continue;
+      if (&each == nearest_) {
+        kept = 0;
+      } else if (left == kept) {
+        continue;
+      }
+      visit(each);
+      --left;
+    }
+  }
+
+  void WriteUnits(const Names& names, const Decision& decision) {
+    if (!HasUnits(decision)) return;
+    AppendPart(decision.limit, out_.Start(names.limit));
+    AppendPart(decision.remaining, out_.Start(names.remaining));
+  }
+
+  void WriteReset() {
+    AppendPart(ceil<seconds>(ResetOf(nearest_->decision)).count(), out_.Start(kXRateLimit.reset));
+  }
+
+  const Verdict& verdict_;
+  HeaderList& out_;
+  const RuleDecision* nearest_ = nullptr;  // null where nothing shows
+};
+
+seconds RetryAfter(const HeaderOptions& options, Nanos wait) {
+  if (options.jitter.millionths != 0) {
+    assert(options.draw);
+    const auto most = Uint128{static_cast<std::uint64_t>(wait.count())} *
+                      options.jitter.millionths / Share::kWhole;
+    wait += Nanos{static_cast<std::int64_t>((most * options.draw()) >> 64U)};
+  }
+  return ceil<seconds>(wait);
+}
+
+}  // namespace
+
+void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, Time now, HeaderList& out) {
+  HeaderWriter writer(verdict, out);
+  switch (options.profile) {
+    case HeaderProfile::kIetf:
+      writer.WriteIetf();
+      break;
+    case HeaderProfile::kXRateLimit:
+      writer.WriteXRateLimit();
+      break;
+    case HeaderProfile::kEnvoy:
+      writer.WriteEnvoy();
+      break;
+    case HeaderProfile::kGithub:
+      writer.WriteGithub(now);
+      break;
+    case HeaderProfile::kOpenAi:
+      writer.WriteOpenAi();
+      break;
+    case HeaderProfile::kNone:
+      return;
+  }
+  if (verdict.kind() != VerdictKind::kRefused || verdict.retry_after() == kNever) return;
+  const seconds retry_after = RetryAfter(options, verdict.retry_after());
+  AppendPart(retry_after.count(), out.Start("Retry-After"));
+  if (options.profile == HeaderProfile::kXRateLimit) {
+    AppendPart(retry_after.count(), out.Start("X-RateLimit-Retry-After"));
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,211 @@
+#include "gate/problem.h"
+
+#include <cassert>
+#include <chrono>
+#include <variant>
+
+#include "core/duration.h"
+#include "core/json_string.h"
+#include "core/text.h"
+#include "gate/policy_name.h"
+#include "gate/verdict_json.h"
+
+namespace sluice {
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kBadRequest = 400;
+constexpr int kForbidden = 403;
+constexpr int kNotFound = 404;
+constexpr int kTooManyRequests = 429;
+constexpr int kServiceUnavailable = 503;
+
+// What kind of problem it is: the URI, and the title that goes with it.
+struct ProblemType {
+  std::string_view uri;
+  std::string_view title;
+};
+
+constexpr ProblemType kQuotaExceeded = {
+    "https://iana.org/assignments/http-problem-types#quota-exceeded",
+    "Request cannot be satisfied as assigned quota has been exceeded"};
+constexpr ProblemType kReducedCapacity = {
+    "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",
+    "Request cannot be satisfied due to temporary server capacity constraints"};
+
+// The title of about:blank is the phrase of the status.
+std::string_view PhraseOf(int status) {
+  switch (status) {
+    case kBadRequest:
+      return "Bad Request";
+    case kForbidden:
+      return "Forbidden";
+    case kNotFound:
+      return "Not Found";
+    case kTooManyRequests:
+      return "Too Many Requests";
+    case kServiceUnavailable:
+      return "Service Unavailable";
+    default:
+      return "Error";
+  }
+}
+
+ProblemType TypeOf(const Verdict& verdict, int status) {
+  if (verdict.kind() != VerdictKind::kRefused) return {"about:blank", PhraseOf(status)};
+  return status == kServiceUnavailable ? kReducedCapacity : kQuotaExceeded;
+}
+
+// The rule whose status and message count; null where there is none.
+const RuleSpec* RuleOf(const Verdict& verdict) {
+  if (verdict.kind() != VerdictKind::kRefused) return verdict.decided_by();
+  return verdict.nearest() == nullptr ? nullptr : verdict.nearest()->rule;
+}
+
+void AppendQuotedName(std::string_view name, std::string& out) {
+  out += '\'';
+  AppendJsonEscaped(name, out);
+  out += '\'';
+}
+
+// To the second, as Retry-After has it, or to the millisecond below one.
+std::string WaitText(Nanos wait) {
+  using std::chrono::ceil;
+  if (wait < std::chrono::seconds{1}) return FormatDuration(ceil<std::chrono::milliseconds>(wait));
+  return FormatDuration(ceil<std::chrono::seconds>(wait));
+}
+
+void AppendRefusal(const RuleDecision& each, std::string& out) {
+  const Decision& decision = each.decision;
+  out += each.rule != nullptr ? "Rule " : "Descriptor ";
+  AppendQuotedName(each.limit->rule, out);
+  if (!each.limit->name.empty()) {
+    out += ", limit ";
+    AppendQuotedName(each.limit->name, out);
+  }
+  out += ": ";
+  AppendPart(each.cost.units, out);
+  out += " asked for";
+  if (decision.retry_after == kNever) {
+    out += ", and never more than ";
+    if (decision.limit == kNoUnits) {
+      out += "its rate brings";
+    } else {
+      AppendPart(decision.limit, out);
+    }
+    out += " at once; waiting does not help.";
+    return;
+  }
+  if (decision.limit != kNoUnits) {
+    out += ", ";
+    AppendPart(decision.remaining, out);
+    out += " of ";
+    AppendPart(decision.limit, out);
+    out += " left";
+  }
+  out += "; come back in ";
+  out += WaitText(decision.retry_after);
+  out += '.';
+}
+
+// The attribute that holds the cost, where that is what was wrong.
+const std::string* CostAttributeOf(const RuleSpec* rule) {
+  return rule != nullptr && rule->cost ? std::get_if<std::string>(&*rule->cost) : nullptr;
+}
+
+void AppendFault(const Verdict& verdict, std::string& out) {
+  if (const std::string* const attribute = CostAttributeOf(verdict.decided_by())) {
+    out += "Rule ";
+    AppendQuotedName(verdict.decided_by()->name, out);
+    out += ", attribute ";
+    AppendQuotedName(*attribute, out);
+    out += ": ";
+  }
+  AppendJsonEscaped(verdict.fault(), out);
+  out += '.';
+}
+
+void AppendDetail(const Verdict& verdict, std::string& out) {
+  switch (verdict.kind()) {
+    case VerdictKind::kAllowed:
+      break;
+    case VerdictKind::kRefused:
+      AppendRefusal(*verdict.nearest(), out);
+      break;
+    case VerdictKind::kDenied:
+      out += "Rule ";
+      AppendQuotedName(verdict.decided_by()->name, out);
+      out += " denies this request; waiting does not help.";
+      break;
+    case VerdictKind::kBadRequest:
+      AppendFault(verdict, out);
+      break;
+    case VerdictKind::kUnknownDomain:
+      out += "There are no rules for this domain.";
+      break;
+  }
+}
+
+// Whether the rule's own words tell what happened; they do not say what is wrong with a request.
+bool HasWords(const Verdict& verdict, const RuleSpec* rule) {
+  return rule != nullptr && !rule->message.empty() && verdict.kind() != VerdictKind::kBadRequest;
+}
+
+void AppendViolated(const Verdict& verdict, std::string& out) {
+  out += R"(,"violated-policies":[)";
+  std::string_view separator;
+  for (const RuleDecision& each : verdict.decisions()) {
+    if (each.veto == Veto::kShadow || each.decision.allowed) continue;
+    out += separator;
+    AppendPolicyName(*each.limit, out);
+    separator = ",";
+  }
+  out += ']';
+}
+
+}  // namespace
+
+int StatusOf(const Verdict& verdict) {
+  const RuleSpec* const rule = RuleOf(verdict);
+  const auto by_rule = [&](int otherwise) {
+    return rule == nullptr ? otherwise : rule->status.value_or(otherwise);
+  };
+  switch (verdict.kind()) {
+    case VerdictKind::kAllowed:
+      return kOk;
+    case VerdictKind::kRefused:
+      return by_rule(kTooManyRequests);
+    case VerdictKind::kDenied:
+      return by_rule(kForbidden);
+    case VerdictKind::kBadRequest:
+      return kBadRequest;
+    case VerdictKind::kUnknownDomain:
+      return kNotFound;
+  }
+  return kOk;
+}
+
+void WriteProblem(const Verdict& verdict, std::string& out) {
+  assert(!verdict.allowed());
+  const int status = StatusOf(verdict);
+  const ProblemType type = TypeOf(verdict, status);
+  out += R"({"type":")";
+  out += type.uri;
+  out += R"(","title":")";
+  out += type.title;
+  out += R"(","status":)";
+  AppendPart(status, out);
+  out += R"(,"detail":")";
+  if (const RuleSpec* const rule = RuleOf(verdict); HasWords(verdict, rule)) {
+    AppendJsonEscaped(rule->message, out);
+  } else {
+    AppendDetail(verdict, out);
+  }
+  out += '"';
+  if (verdict.kind() == VerdictKind::kRefused) AppendViolated(verdict, out);
+  out += ',';
+  AppendVerdictMembers(verdict, out);
+  out += '}';
+}
+
+}  // namespace sluice

@@ -1,0 +1,193 @@
+#include "rules/explain.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/text.h"
+#include "rules/ip_address.h"
+#include "rules/match.h"
+
+namespace sluice {
+
+// Explains one request; lives for the time of that. Whether a rule applies is what matching came
+// to; only why it does not is looked into here.
+class DomainExplainer {
+ public:
+  DomainExplainer(const Domain& domain, std::span<const Attribute> attributes)
+      : domain_(domain), attributes_(attributes) {
+    domain.MatchRules(attributes, Cost{}, match_);
+    if (match_.outcome() == MatchOutcome::kCharges) {
+      domain.MatchDescriptor(attributes, Cost{}, match_);
+    }
+  }
+
+  Explanation Explain() {
+    Explanation all;
+    for (const RuleSpec& rule : domain_.spec().rules) all.rules.push_back(ExplainRule(rule));
+    all.descriptor = ExplainDescriptor();
+    return all;
+  }
+
+ private:
+  RuleExplanation ExplainRule(const RuleSpec& spec) {
+    RuleExplanation why;
+    why.rule = &spec;
+    const std::vector<CompiledRule>& rules = domain_.rules_;
+    const auto found = std::ranges::find(rules, &spec, &CompiledRule::spec);
+    if (found == rules.end()) return why;  // off
+    const auto number = static_cast<std::size_t>(found - rules.begin());
+    if (match_.outcome() == MatchOutcome::kAllow || match_.outcome() == MatchOutcome::kDeny) {
+      ExplainDecided(*found, why);
+    } else if (match_.applying_.Has(number)) {
+      ExplainApplying(*found, why);
+    } else {
+      FindReason(*found, number, why);
+    }
+    return why;
+  }
+
+  // A rule before the one that decided did not match; those after it were not asked. Rules stand in
+  // the order they are asked.
+  void ExplainDecided(const CompiledRule& rule, RuleExplanation& why) {
+    const CompiledRule* const decided_by = match_.decided_by();
+    if (&rule == decided_by) {
+      why.fate = RuleFate::kDecides;
+    } else if (&rule > decided_by) {
+      why.fate = RuleFate::kNotAsked;
+      why.other = decided_by->spec;
+    } else {
+      const bool failed = FindFailedCondition(rule, why);
+      assert(failed);
+      static_cast<void>(failed);
+    }
+  }
+
+  void ExplainApplying(const CompiledRule& rule, RuleExplanation& why) {
+    if (match_.outcome() == MatchOutcome::kCharges) {
+      why.fate = RuleFate::kApplies;
+      why.key = KeyOf(rule);
+    } else if (match_.decided_by() == &rule) {
+      why.fate = RuleFate::kBadCost;
+      why.value = ValueOf(rule.cost_slot);
+    } else {
+      why.fate = RuleFate::kNotCharged;
+      why.other = match_.decided_by()->spec;
+    }
+  }
+
+  // By the same questions that matching asks, in its order.
+  void FindReason(const CompiledRule& rule, std::size_t number, RuleExplanation& why) {
+    if (FindFailedCondition(rule, why) || FindMissingPart(rule, why)) return;
+    if (Domain::LimitsFor(rule, match_).count == 0) {
+      why.fate = RuleFate::kNoPlan;
+      why.value = ValueOf(rule.plans->by);
+      return;
+    }
+    why.fate = RuleFate::kReplaced;
+    // Whatever replaced a rule applies itself, since that had been settled before.
+    for (const std::uint32_t other : domain_.replacing_) {
+      const CompiledRule& replacing = domain_.rules_[other];
+      if (!match_.applying_.Has(other) || !domain_.IsEnforcedFor(replacing, match_)) continue;
+      if (std::ranges::find(replacing.replaces, number) != replacing.replaces.end()) {
+        why.other = replacing.spec;
+      }
+    }
+    assert(why.other != nullptr);
+  }
+
+  bool FindFailedCondition(const CompiledRule& rule, RuleExplanation& why) {
+    for (std::size_t i = 0; i < rule.conditions.size(); ++i) {
+      const auto& [slot, matcher] = rule.conditions[i];
+      if (matcher.Holds(match_.values_[slot])) continue;
+      why.fate = RuleFate::kNoMatch;
+      why.condition = &rule.spec->match[i];
+      why.value = ValueOf(slot);
+      return true;
+    }
+    return false;
+  }
+
+  bool FindMissingPart(const CompiledRule& rule, RuleExplanation& why) {
+    for (std::size_t i = 0; i < rule.per.size(); ++i) {
+      if (Domain::SourceOf(rule.per[i], match_) != Domain::kNoSource) continue;
+      why.fate = RuleFate::kNoKey;
+      why.part = &rule.spec->per[i];
+      return true;
+    }
+    return false;
+  }
+
+  std::optional<std::string_view> ValueOf(std::uint32_t slot) {
+    const AttributeValue& value = match_.values_[slot];
+    if (!value.present()) return std::nullopt;
+    return value.text();
+  }
+
+  std::vector<ExplainedKeyPart> KeyOf(const CompiledRule& rule) {
+    std::vector<ExplainedKeyPart> key;
+    for (std::size_t i = 0; i < rule.per.size(); ++i) {
+      const std::size_t source = Domain::SourceOf(rule.per[i], match_);
+      AttributeValue& value = match_.values_[rule.per[i][source].slot];
+      const bool is_ip = rule.per[i][source].is_ip && value.Ip();
+      key.push_back({rule.spec->per[i].attributes[source],
+                     is_ip ? CutText(*value.Ip()) : std::string(value.text())});
+    }
+    return key;
+  }
+
+  [[nodiscard]] std::string CutText(const IpAddress& address) const {
+    const IpPrefixLengths lengths = domain_.spec().ip_prefix;
+    const std::string text = FormatIpAddress(Cut(address, lengths));
+    const bool whole = address.IsV4() ? lengths.v4 == 32 : lengths.v6 == 128;
+    return whole ? text : Concat(text, "/", address.IsV4() ? lengths.v4 : lengths.v6);
+  }
+
+  DescriptorExplanation ExplainDescriptor() {
+    DescriptorExplanation why;
+    if (domain_.spec().descriptors.empty() || attributes_.empty()) return why;
+    if (match_.outcome() != MatchOutcome::kCharges) {
+      why.fate = DescriptorFate::kNotAsked;
+      return why;
+    }
+    Walk(why);
+    if (why.depth < attributes_.size()) return why;
+    assert(why.node == match_.node());
+    const bool charged = std::ranges::any_of(
+        match_.charges(), [](const RuleCharge& charge) { return charge.node != nullptr; });
+    if (charged) {
+      why.fate = DescriptorFate::kApplies;
+    } else {
+      why.fate = why.node->spec->unlimited ? DescriptorFate::kUnlimited : DescriptorFate::kNoLimit;
+      why.key.clear();
+    }
+    return why;
+  }
+
+  // As far as there are entries.
+  void Walk(DescriptorExplanation& why) {
+    const DescriptorTree& tree = domain_.descriptors_;
+    const DescriptorNode* at = &tree.Root();
+    for (const Attribute& entry : attributes_) {
+      const DescriptorNode* const next = tree.Next(*at, entry);
+      if (next == nullptr) {
+        const bool has_key = at->keys.Find(entry.name) != TextMap::kNone;
+        why.fate = has_key ? DescriptorFate::kNoValue : DescriptorFate::kNoKey;
+        why.key.clear();
+        return;
+      }
+      at = why.node = next;
+      ++why.depth;
+      if (ValueMakesKey(*at->spec)) why.key.push_back({entry.name, std::string(entry.value)});
+    }
+  }
+
+  const Domain& domain_;
+  std::span<const Attribute> attributes_;
+  Match match_;
+};
+
+Explanation Explain(const Domain& domain, std::span<const Attribute> attributes) {
+  return DomainExplainer(domain, attributes).Explain();
+}
+
+}  // namespace sluice

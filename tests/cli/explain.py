@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Runs `sluice explain` as people and programs do.  usage: explain.py SLUICE"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+SLUICE = sys.argv[1]
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EXAMPLES = os.path.join(PROJECT, "examples", "rules")
+# Generous: a sanitised build on a busy machine is many times slower than the release build.
+PATIENCE = 120
+
+
+def explain(*args):
+    return subprocess.run([SLUICE, "explain", *args], capture_output=True, text=True,
+                          timeout=PATIENCE)
+
+
+def expect(found, wanted):
+    assert found == wanted, f"expected {wanted!r}, found {found!r}"
+
+
+def answer(*args):
+    done = explain("--rules", EXAMPLES, "-o", "json", *args)
+    expect(done.stderr, "")
+    expect(done.returncode, 0)
+    return json.loads(done.stdout)
+
+
+def outcomes(told):
+    return {rule["rule"]: rule["outcome"] for rule in told["rules"]}
+
+
+def test_a_table_says_what_applies_and_why():
+    done = explain("--rules", EXAMPLES, "--domain", "api", "user=42", "method=POST",
+                   "path=/v1/posts")
+    expect(done.stderr, "")
+    expect(done.returncode, 0)
+    lines = done.stdout.splitlines()
+    expect(lines[0], "domain 'api': allowed")
+    expect(lines[3], "office    no match  ip is missing; expected one of the list 'offices'")
+    expect(lines[5], "posts     applies   key: user=42")
+    expect(lines[-2:], ['  RateLimit-Policy: "plan/s";q=50;w=1, "posts/m";q=2;w=60',
+                        '  RateLimit: "posts/m";r=1;t=30'])
+    assert "\x1b" not in done.stdout, "color where there is no terminal"
+
+
+def test_json_has_the_keys_and_the_costs():
+    told = answer("--domain", "api", "--cost", "3", "header.x-user-id=42", "header.x-plan=pro",
+                  "path=/v1/follow/7")
+    expect(outcomes(told), {"office": "no match", "plan": "applies", "posts": "no match",
+                            "follows": "applies", "reports": "no match", "everyone": "applies"})
+    expect([charge["rule"] for charge in told["charges"]],
+           ["plan", "follows", "follows", "everyone"])
+    expect(told["charges"][1]["key"], [{"attribute": "user", "value": "42"}])
+    expect({charge["cost"] for charge in told["charges"]}, {3})
+    expect([each["remaining"] for each in told["decisions"]], [1997, 147, 997, 9997])
+    expect(told["status"], 200)
+
+
+def test_a_refusal_is_an_answer():
+    told = answer("--domain", "login", "--cost", "6", "--profile", "x-ratelimit", "ip=192.0.2.1")
+    expect(told["allowed"], False)
+    expect(told["retry_after_ms"], "never")
+    expect(told["status"], 429)
+    expect(told["headers"], {"X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "5",
+                             "X-RateLimit-Reset": "0"})
+
+
+def test_descriptors_take_the_attributes_in_their_order():
+    told = answer("--domain", "messaging", "message_type=marketing", "to_number=42")
+    expect(told["descriptor"]["outcome"], "applies")
+    expect(told["charges"][0]["key"], [{"attribute": "to_number", "value": "42"}])
+    told = answer("--domain", "messaging", "to_number=42", "message_type=marketing")
+    expect(told["descriptor"]["why"], "found to_number; expected message_type or auth_type")
+    expect(told["decisions"], [])
+
+
+def test_one_domain_need_not_be_named():
+    done = explain("--rules", os.path.join(EXAMPLES, "login.yaml"), "account=7")
+    expect(done.returncode, 0)
+    expect(done.stdout.splitlines()[0], "domain 'login': allowed")
+    done = explain("--rules", EXAMPLES, "account=7")
+    expect(done.returncode, 2)
+    expect(done.stderr,
+           "sluice explain: expected --domain DOMAIN, one of api, login or messaging\n")
+
+
+def test_a_wrong_command_says_what_was_expected():
+    more = "\nRun 'sluice explain --help' to learn more.\n"
+    for args, message in [
+            (["user=42"], "expected --rules PATH, for example --rules examples/rules"),
+            (["--rules", EXAMPLES, "user"], "expected ATTRIBUTE=VALUE, found 'user'"),
+            (["--rules", EXAMPLES, "=42"], "expected ATTRIBUTE=VALUE, found '=42'"),
+            (["--rules", EXAMPLES, "--cost", "1.5"],
+             "--cost: expected a whole number from 0 to 10^18, found '1.5'"),
+            (["--rules", EXAMPLES, "--profile", "github2"],
+             "--profile: unknown header profile 'github2'; did you mean 'github'?"),
+            (["--rules", EXAMPLES, "-o", "yaml"], "-o: expected text or json, found 'yaml'"),
+            (["--rule", EXAMPLES], "unknown flag '--rule'; did you mean '--rules'?")]:
+        done = explain(*args)
+        expect(done.returncode, 2)
+        expect(done.stderr, "sluice explain: " + message + more)
+        expect(done.stdout, "")
+    done = explain("--rules", EXAMPLES, "--domain", "ap")
+    expect(done.returncode, 2)
+    expect(done.stderr, "sluice explain: --domain: unknown domain 'ap'; did you mean 'api'?\n")
+
+
+def test_rules_that_cannot_be_used_are_a_failure():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "bad.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("domain: api\nrules:\n  - { name: posts, limt: 2/m }\n")
+        done = explain("--rules", path, "user=42")
+        expect(done.returncode, 1)
+        expect(done.stdout, "")
+        first, second = done.stderr.splitlines()[:2]
+        expect(first, "sluice explain: the rules cannot be used")
+        assert second.startswith(f"{path}:3:"), second
+        assert "did you mean 'limit'?" in second, second
+    done = explain("--rules", "/no/such/file.yaml")
+    expect(done.returncode, 1)
+    assert "cannot read '/no/such/file.yaml'" in done.stderr, done.stderr
+
+
+def test_help_shows_every_flag():
+    done = explain("--help")
+    expect(done.returncode, 0)
+    for flag in ["--rules", "--domain", "--cost", "--profile", "-o", "--help"]:
+        assert flag in done.stdout, flag
+
+
+def test_examples_in_the_document_are_true():
+    with open(os.path.join(PROJECT, "docs", "explain.md"), encoding="utf-8") as file:
+        examples = re.findall(r"^```console\n\$ sluice explain (.*?)\n(.*?\n)```$", file.read(),
+                              re.M | re.S)
+    expect(len(examples), 2)
+    for args, shown in examples:
+        done = subprocess.run([SLUICE, "explain", *args.split()], cwd=PROJECT,
+                              capture_output=True, text=True, timeout=PATIENCE)
+        expect(done.stdout, shown)
+
+
+def main():
+    failed = 0
+    for name, test in sorted(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+        except Exception:  # a test that fails in any way has failed
+            failed += 1
+            print(f"FAILED {name}")
+            traceback.print_exc()
+    sys.exit(1 if failed else 0)
+
+
+main()

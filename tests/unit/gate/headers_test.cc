@@ -1,0 +1,306 @@
+#include "gate/headers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/duration.h"
+#include "unit/gate/scene.h"
+
+namespace sluice::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+using HeadersTest = GateScene;
+
+std::string Written(const HeaderOptions& options, const Verdict& verdict, Time now) {
+  HeaderList list;
+  WriteHeaders(options, verdict, now, list);
+  std::string text;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    text += std::string(list[i].name) + ": " + std::string(list[i].value) + "\n";
+  }
+  return text;
+}
+
+std::string Written(HeaderProfile profile, const Verdict& verdict,
+                    Time now = Time{seconds{1'700'000'000}}) {
+  return Written({.profile = profile}, verdict, now);
+}
+
+std::string Ietf(const Verdict& verdict) { return Written(HeaderProfile::kIetf, verdict); }
+
+NamedLimit Named(const std::string& name, const std::string& rate) {
+  return {name, LimitOf(rate), {}};
+}
+
+const LimitSpec kPacer = {.algorithm = Algorithm::kPacer, .rate = Rate{1, seconds{2}}};
+
+TEST_F(HeadersTest, IetfNamesEveryPolicyAndTheOneNearestRefusal) {
+  Use({Rule("plan", "50/s"), Rule("posts", {Named("m", "2/m"), Named("d", "1000/d")})});
+  EXPECT_EQ(Ietf(Check()),
+            "RateLimit-Policy: \"plan/m\";q=50;w=1, \"posts/m\";q=2;w=60, "
+            "\"posts/d\";q=1000;w=86400\n"
+            "RateLimit: \"posts/m\";r=1;t=30\n");
+}
+
+TEST_F(HeadersTest, IetfRefusalSaysWhenToComeBack) {
+  Use({Rule("plan", "50/s"), Rule("posts", "2/m")});
+  Check(2);
+  clock_.Advance(milliseconds{500});
+  EXPECT_EQ(Ietf(Check()),
+            "RateLimit-Policy: \"plan/m\";q=50;w=1, \"posts/m\";q=2;w=60\n"
+            "RateLimit: \"posts/m\";r=0;t=30\n"
+            "Retry-After: 30\n");
+}
+
+TEST_F(HeadersTest, XRateLimitCountsSecondsFromNow) {
+  Use({Rule("posts", "2/m")});
+  EXPECT_EQ(Written(HeaderProfile::kXRateLimit, Check()),
+            "X-RateLimit-Limit: 2\n"
+            "X-RateLimit-Remaining: 1\n"
+            "X-RateLimit-Reset: 30\n");
+  Check();
+  EXPECT_EQ(Written(HeaderProfile::kXRateLimit, Check()),
+            "X-RateLimit-Limit: 2\n"
+            "X-RateLimit-Remaining: 0\n"
+            "X-RateLimit-Reset: 30\n"
+            "Retry-After: 30\n"
+            "X-RateLimit-Retry-After: 30\n");
+}
+
+TEST_F(HeadersTest, EnvoyListsThePoliciesWithTheLimit) {
+  Use({Rule("posts", "10/s"), Rule("hour", "1000/h")}, {Descriptor("user", "20/s")});
+  EXPECT_EQ(Written(HeaderProfile::kEnvoy, Check(10, {{"user", "42"}})),
+            "X-RateLimit-Limit: 10, 10;w=1;name=\"posts/m\", 1000;w=3600;name=\"hour/m\", "
+            "20;w=1;name=\"user\"\n"
+            "X-RateLimit-Remaining: 0\n"
+            "X-RateLimit-Reset: 1\n");
+  EXPECT_EQ(Written(HeaderProfile::kEnvoy, Check()),
+            "X-RateLimit-Limit: 10, 10;w=1;name=\"posts/m\", 1000;w=3600;name=\"hour/m\"\n"
+            "X-RateLimit-Remaining: 0\n"
+            "X-RateLimit-Reset: 1\n"
+            "Retry-After: 1\n");
+}
+
+TEST_F(HeadersTest, GithubSaysThePointInTimeAndWhatIsUsed) {
+  Use({Rule("posts", "2/m")});
+  Check();
+  clock_.Advance(seconds{10});
+  EXPECT_EQ(Written(HeaderProfile::kGithub, Check(), clock_.Now()),
+            "X-RateLimit-Limit: 2\n"
+            "X-RateLimit-Remaining: 0\n"
+            "X-RateLimit-Reset: 1700000061\n"  // 60 s after 0.5, rounded up
+            "X-RateLimit-Used: 2\n"
+            "X-RateLimit-Resource: posts\n");
+  EXPECT_EQ(Written(HeaderProfile::kGithub, Check(), clock_.Now()),
+            "X-RateLimit-Limit: 2\n"
+            "X-RateLimit-Remaining: 0\n"
+            "X-RateLimit-Reset: 1700000031\n"
+            "X-RateLimit-Used: 2\n"
+            "X-RateLimit-Resource: posts\n"
+            "Retry-After: 20\n");
+}
+
+TEST_F(HeadersTest, OpenAiTellsRequestsFromTokens) {
+  Use({Rule("requests", "500/m"), Rule("daily", "100/d"),
+       Rule("gpt", {Named("Input-Tokens", "300/h"), Named("slow", "1000/d")})});
+  EXPECT_EQ(Written(HeaderProfile::kOpenAi, Check(10)),
+            "x-ratelimit-limit-requests: 100\n"
+            "x-ratelimit-remaining-requests: 90\n"
+            "x-ratelimit-reset-requests: 2h24m0s\n"
+            "x-ratelimit-limit-tokens: 300\n"
+            "x-ratelimit-remaining-tokens: 290\n"
+            "x-ratelimit-reset-tokens: 2m0s\n");
+}
+
+TEST_F(HeadersTest, OpenAiDurationsAreInMillisecondsRoundedUp) {
+  Use({Rule("all", "7/s")});
+  const auto reset = [this](Nanos idle) {
+    clock_.Advance(idle);
+    const std::string text = Written(HeaderProfile::kOpenAi, Check(0));
+    return text.substr(text.rfind(' ') + 1);
+  };
+  EXPECT_EQ(reset({}), "0s\n");
+  Check();
+  EXPECT_EQ(reset({}), "143ms\n");  // a seventh of a second
+  Check(6);
+  EXPECT_EQ(reset({}), "1s\n");
+  Use({Rule("slow", "10/90s")});
+  Check();
+  EXPECT_EQ(reset({}), "9s\n");
+  Check(9);
+  EXPECT_EQ(reset({}), "1m30s\n");
+  EXPECT_EQ(reset(milliseconds{500}), "1m29.5s\n");
+  EXPECT_EQ(reset(milliseconds{495}), "1m29.005s\n");
+}
+
+TEST_F(HeadersTest, NoneHasNoHeaders) {
+  Use({Rule("posts", "1/m")});
+  EXPECT_EQ(Written(HeaderProfile::kNone, Check()), "");
+  EXPECT_EQ(Written(HeaderProfile::kNone, Check()), "");
+}
+
+TEST_F(HeadersTest, WhatIsNotLimitedHasNoHeaders) {
+  Use({Deny("nobody")});
+  EXPECT_EQ(Ietf(Check()), "");
+  EXPECT_EQ(Ietf(CheckIn("other", 1, {})), "");
+}
+
+// Invariant (1).
+TEST_F(HeadersTest, WhatIsInShadowDoesNotShow) {
+  Use({Shadow(Rule("tight", "1/h")), Rule("all", "10/h")});
+  Check();
+  EXPECT_EQ(Ietf(Check()),
+            "RateLimit-Policy: \"all/m\";q=10;w=3600\n"
+            "RateLimit: \"all/m\";r=8;t=720\n");
+  Use({Shadow(Rule("tight", "1/h"))});
+  for (const auto& word : kHeaderProfileWords) EXPECT_EQ(Written(word.meaning, Check()), "");
+}
+
+TEST_F(HeadersTest, WhereWaitingNeverHelpsThereIsNoRetryAfter) {
+  Use({Rule("posts", "2/m")});
+  EXPECT_EQ(Ietf(Check(3)),
+            "RateLimit-Policy: \"posts/m\";q=2;w=60\n"
+            "RateLimit: \"posts/m\";r=2;t=0\n");
+  EXPECT_EQ(Written(HeaderProfile::kXRateLimit, Check(3)),
+            "X-RateLimit-Limit: 2\nX-RateLimit-Remaining: 2\nX-RateLimit-Reset: 0\n");
+}
+
+TEST_F(HeadersTest, WhatHasNoUnitsIsLeftOut) {
+  Use({Rule("slow", LimitOf(kPacer))});
+  Check(2);  // half a unit was stored, three halves are owed
+  EXPECT_EQ(Ietf(Check()), "RateLimit-Policy: \"slow/m\";q=1;w=2\nRetry-After: 3\n");
+  EXPECT_EQ(Written(HeaderProfile::kXRateLimit, verdict_),
+            "X-RateLimit-Reset: 3\nRetry-After: 3\nX-RateLimit-Retry-After: 3\n");
+  EXPECT_EQ(Written(HeaderProfile::kEnvoy, verdict_), "X-RateLimit-Reset: 3\nRetry-After: 3\n");
+  EXPECT_EQ(Written(HeaderProfile::kGithub, verdict_),
+            "X-RateLimit-Reset: 1700000003\nX-RateLimit-Resource: slow\nRetry-After: 3\n");
+  EXPECT_EQ(Written(HeaderProfile::kOpenAi, verdict_),
+            "x-ratelimit-reset-requests: 3s\nRetry-After: 3\n");
+}
+
+TEST_F(HeadersTest, PeriodsAreWholeSecondsRoundedUpAndAtLeastOne) {
+  const LimitSpec month = {.algorithm = Algorithm::kFixedWindow,
+                           .rate = ParseRate("7/month").value(),
+                           .window = WindowKind::kCalendar};
+  Use({Rule("short", "5/250ms"), Rule("odd", "5/1500ms"), Rule("month", LimitOf(month))});
+  const std::string text = Ietf(Check());
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "RateLimit-Policy: \"short/m\";q=5;w=1, \"odd/m\";q=5;w=2, \"month/m\";q=7;w=2592000");
+}
+
+TEST_F(HeadersTest, AShortWaitIsRoundedUpToASecond) {
+  Use({Rule("fast", "100/s")});
+  Check(100);
+  EXPECT_EQ(Ietf(Check()),
+            "RateLimit-Policy: \"fast/m\";q=100;w=1\n"
+            "RateLimit: \"fast/m\";r=0;t=1\n"
+            "Retry-After: 1\n");
+}
+
+TEST_F(HeadersTest, NumbersAreIntegersOfStructuredFields) {
+  Use({Rule("many", LimitOf({.algorithm = Algorithm::kFixedWindow,
+                             .rate = Rate{1'000'000'000'000'000'000, hours{1}}}))});
+  EXPECT_EQ(Ietf(Check()),
+            "RateLimit-Policy: \"many/m\";q=999999999999999;w=3600\n"
+            "RateLimit: \"many/m\";r=999999999999999;t=2800\n");
+}
+
+TEST_F(HeadersTest, NamesAreStringsOfStructuredFieldsWhateverTheyAre) {
+  Use({Rule("say \"hi\" \\ 100%", {{"a/b", LimitOf("5/h"), {}}})});
+  EXPECT_NE(Ietf(Check()).find(R"(RateLimit: "say \"hi\" \\ 100%25/a%2fb";r=4)"),
+            std::string::npos);
+  Use(
+      {Rule("gr\xC3\xB6\xC3\x9F"
+            "e\r\nSet-Cookie: x\x7F\xFF",
+            "5/h")});
+  EXPECT_NE(Ietf(Check()).find(R"(RateLimit: "gr%c3%b6%c3%9fe%0d%0aSet-Cookie: x%7f%ff/m";r=4)"),
+            std::string::npos);
+  EXPECT_NE(Written(HeaderProfile::kGithub, verdict_)
+                .find("X-RateLimit-Resource: gr%c3%b6%c3%9fe%0d%0aSet-Cookie: x%7f%ff\n"),
+            std::string::npos);
+}
+
+// Invariant (3).
+TEST_F(HeadersTest, RetryAfterIsNeverEarlierThanTheReset) {
+  Use({Rule("minute", "10/m"), Rule("hour", "20/h")});
+  Check(10);
+  EXPECT_EQ(Ietf(Check(10)),
+            "RateLimit-Policy: \"minute/m\";q=10;w=60, \"hour/m\";q=20;w=3600\n"
+            "RateLimit: \"minute/m\";r=0;t=60\n"
+            "Retry-After: 60\n");
+  clock_.Advance(minutes{1});
+  Check(10);
+  EXPECT_EQ(Ietf(Check(10)),
+            "RateLimit-Policy: \"minute/m\";q=10;w=60, \"hour/m\";q=20;w=3600\n"
+            "RateLimit: \"hour/m\";r=0;t=1740\n"
+            "Retry-After: 1740\n");
+}
+
+// Invariant (3).
+TEST_F(HeadersTest, JitterAddsUpToItsShareOfTheWait) {
+  Use({Rule("posts", "1/100s")});
+  Check();
+  Check();
+  const auto retry_after = [this](std::uint32_t millionths, std::uint64_t drawn) {
+    const HeaderOptions options{.jitter = {millionths}, .draw = [=] { return drawn; }};
+    const std::string text = Written(options, verdict_, clock_.Now());
+    return text.substr(text.find("t=100\n") + 6);
+  };
+  EXPECT_EQ(retry_after(0, UINT64_MAX), "Retry-After: 100\n");
+  EXPECT_EQ(retry_after(100'000, 0), "Retry-After: 100\n");
+  EXPECT_EQ(retry_after(100'000, UINT64_MAX / 2), "Retry-After: 105\n");
+  EXPECT_EQ(retry_after(100'000, UINT64_MAX), "Retry-After: 110\n");
+  EXPECT_EQ(retry_after(Share::kWhole, UINT64_MAX), "Retry-After: 200\n");
+}
+
+// Invariant (4).
+TEST_F(HeadersTest, HeadersEndHoweverManyLimitsApply) {
+  std::vector<RuleSpec> rules;
+  for (int i = 0; i < 60; ++i) {
+    rules.push_back(Rule(std::string(500, '\xFF') + std::to_string(i), "1000/h"));
+  }
+  rules[40] = Rule("tight", "2/h");
+  Use(std::move(rules));
+  for (const HeaderProfile profile : {HeaderProfile::kIetf, HeaderProfile::kEnvoy}) {
+    HeaderList list;
+    WriteHeaders({.profile = profile}, Check(), clock_.Now(), list);
+    const std::string policies(list[0].value);
+    EXPECT_LT(policies.size(), 3000U);
+    EXPECT_NE(policies.find("\"tight/m\""), std::string::npos);
+    EXPECT_EQ(std::ranges::count(policies, ','), profile == HeaderProfile::kIetf ? 15 : 16);
+  }
+}
+
+TEST_F(HeadersTest, AListIsUsedAgainWithoutWhatItHeld) {
+  Use({Rule("posts", "2/m")});
+  HeaderList list;
+  list.Add("Server", "sluice");
+  WriteHeaders({.profile = HeaderProfile::kXRateLimit}, Check(), clock_.Now(), list);
+  ASSERT_EQ(list.size(), 4U);
+  EXPECT_EQ(list[0], (Header{"Server", "sluice"}));
+  EXPECT_EQ(list[3], (Header{"X-RateLimit-Reset", "30"}));
+  list.Clear();
+  WriteHeaders({}, Check(), clock_.Now(), list);
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[1], (Header{"RateLimit", "\"posts/m\";r=0;t=60"}));
+}
+
+TEST(HeaderProfileTest, EveryWordIsRead) {
+  for (const auto& word : kHeaderProfileWords) {
+    EXPECT_EQ(ReadHeaderProfile(word.text).value(), word.meaning);
+  }
+  EXPECT_EQ(ReadHeaderProfile("githup").error().message,
+            "unknown header profile 'githup'; did you mean 'github'?");
+}
+
+}  // namespace
+}  // namespace sluice::testing

@@ -1,0 +1,187 @@
+#include "gate/problem.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gate/verdict_json.h"
+#include "unit/gate/scene.h"
+
+namespace sluice::testing {
+namespace {
+
+using std::chrono::seconds;
+
+using ProblemTest = GateScene;
+
+constexpr std::string_view kQuotaExceeded =
+    R"("type":"https://iana.org/assignments/http-problem-types#quota-exceeded",)"
+    R"("title":"Request cannot be satisfied as assigned quota has been exceeded")";
+
+std::string Json(const Verdict& verdict) {
+  std::string text;
+  WriteVerdictJson(verdict, text);
+  return text;
+}
+
+std::string Problem(const Verdict& verdict) {
+  std::string text;
+  WriteProblem(verdict, text);
+  return text;
+}
+
+// The value of "detail", which has no quotes in it.
+std::string DetailOf(const Verdict& verdict) {
+  const std::string text = Problem(verdict);
+  const std::size_t begin = text.find(R"("detail":")") + 10;
+  return text.substr(begin, text.find('"', begin) - begin);
+}
+
+bool Has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(ProblemTest, AVerdictIsWrittenWithAllItsDecisions) {
+  Use({Rule("posts", "2/m"), Shadow(Rule("all", "1/h"))});
+  EXPECT_EQ(
+      Json(Check()),
+      R"({"allowed":true,"retry_after_ms":null,"decisions":[)"
+      R"({"rule":"posts","name":"m","allowed":true,"limit":2,"remaining":1,)"
+      R"("retry_after_ms":null,"reset_after_ms":30000,"mode":"enforce","source":"memory"},)"
+      R"({"rule":"all","name":"m","allowed":true,"limit":1,"remaining":0,)"
+      R"("retry_after_ms":null,"reset_after_ms":3600000,"mode":"shadow","source":"memory"}]})");
+  EXPECT_EQ(StatusOf(verdict_), 200);
+}
+
+TEST_F(ProblemTest, ARefusalSaysWhichRuleWhyAndWhenToComeBack) {
+  Use({Rule("posts", "2/m"), Shadow(Rule("all", "2/h"))});
+  Check(2);
+  EXPECT_EQ(
+      Problem(Check()),
+      "{" + std::string(kQuotaExceeded) +
+          R"(,"status":429,)"
+          R"("detail":"Rule 'posts', limit 'm': 1 asked for, 0 of 2 left; come back in 30s.",)"
+          R"("violated-policies":["posts/m"],)"
+          R"("allowed":false,"retry_after_ms":30000,"decisions":[)"
+          R"({"rule":"posts","name":"m","allowed":false,"limit":2,"remaining":0,)"
+          R"("retry_after_ms":30000,"reset_after_ms":60000,)"
+          R"("mode":"enforce","source":"memory"},)"
+          R"({"rule":"all","name":"m","allowed":false,"limit":2,"remaining":0,)"
+          R"("retry_after_ms":1800000,"reset_after_ms":3600000,)"
+          R"("mode":"shadow","source":"memory"}]})");
+}
+
+TEST_F(ProblemTest, MillisecondsRoundUp) {
+  Use({Rule("all", "7/s")});
+  EXPECT_TRUE(Has(Json(Check(7)), R"("reset_after_ms":1000,)"));
+  EXPECT_TRUE(Has(Json(Check()), R"("retry_after_ms":143,"reset_after_ms":1000,)"));
+  EXPECT_EQ(DetailOf(verdict_),
+            "Rule 'all', limit 'm': 1 asked for, 0 of 7 left; come back in 143ms.");
+}
+
+TEST_F(ProblemTest, WhereWaitingDoesNotHelpItSaysNever) {
+  Use({Rule("posts", "2/m")});
+  const std::string text = Problem(Check(3));
+  EXPECT_TRUE(Has(text, R"("allowed":false,"retry_after_ms":"never","decisions":[{)"));
+  EXPECT_TRUE(Has(text, R"("remaining":2,"retry_after_ms":"never","reset_after_ms":0,)"));
+  EXPECT_EQ(DetailOf(verdict_),
+            "Rule 'posts', limit 'm': 3 asked for, and never more than 2 at once; waiting does not "
+            "help.");
+}
+
+TEST_F(ProblemTest, WhatHasNoUnitsIsNull) {
+  Use({Rule("slow", LimitOf({.algorithm = Algorithm::kPacer, .rate = Rate{1, seconds{2}}}))});
+  EXPECT_TRUE(Has(Json(Check()), R"("limit":null,"remaining":null,)"));
+  EXPECT_EQ(DetailOf(Check()), "Rule 'slow', limit 'm': 1 asked for; come back in 1s.");
+}
+
+TEST_F(ProblemTest, ADelayToObserveIsPartOfTheReply) {
+  Use({Rule(
+      "queue",
+      LimitOf({.algorithm = Algorithm::kLeakyBucket, .rate = Rate{3, seconds{1}}, .burst = 5}))});
+  EXPECT_FALSE(Has(Json(Check()), "wait_ms"));
+  EXPECT_TRUE(Has(Json(Check()), R"("retry_after_ms":null,"wait_ms":334,"decisions":[)"));
+}
+
+TEST_F(ProblemTest, TheRuleSaysTheStatusAndTheWords) {
+  RuleSpec rule = Rule("shed", "1/m");
+  rule.status = 503;
+  rule.message = "busy, \"sorry\"";
+  Use({rule});
+  Check();
+  EXPECT_EQ(StatusOf(Check()), 503);
+  EXPECT_TRUE(Problem(verdict_).starts_with(
+      R"({"type":"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",)"
+      R"("title":"Request cannot be satisfied due to temporary server capacity constraints",)"
+      R"("status":503,"detail":"busy, \"sorry\"","violated-policies":["shed/m"],"allowed":false)"));
+}
+
+TEST_F(ProblemTest, TheRuleThatRefusesForLongestSpeaks) {
+  RuleSpec shed = Rule("shed", "1/s");
+  shed.status = 503;
+  Use({shed, Rule("hour", "1/h")});
+  Check();
+  EXPECT_EQ(StatusOf(Check()), 429);
+  EXPECT_TRUE(Has(Problem(verdict_), R"("violated-policies":["shed/m","hour/m"])"));
+  EXPECT_EQ(DetailOf(verdict_),
+            "Rule 'hour', limit 'm': 1 asked for, 0 of 1 left; come back in 1h.");
+}
+
+TEST_F(ProblemTest, ADenyIsForbidden) {
+  Use({Deny("nobody")});
+  EXPECT_EQ(Problem(Check()),
+            R"({"type":"about:blank","title":"Forbidden","status":403,)"
+            R"("detail":"Rule 'nobody' denies this request; waiting does not help.",)"
+            R"("allowed":false,"retry_after_ms":"never","decisions":[]})");
+  RuleSpec deny = Deny("nobody");
+  deny.status = 429;
+  deny.message = "go away";
+  Use({deny});
+  EXPECT_TRUE(Problem(Check()).starts_with(
+      R"({"type":"about:blank","title":"Too Many Requests","status":429,"detail":"go away",)"));
+}
+
+TEST_F(ProblemTest, ABadRequestSaysTheAttributeAtFault) {
+  RuleSpec rule = Rule("all", "2/h");
+  rule.cost = CostSpec{std::string("units")};
+  rule.message = "slow down";
+  Use({rule});
+  EXPECT_EQ(Problem(Check(1, {{"units", "two"}})),
+            R"({"type":"about:blank","title":"Bad Request","status":400,)"
+            R"("detail":"Rule 'all', attribute 'units': the attribute that holds the cost is no )"
+            R"(whole number from 0 to 10^18.",)"
+            R"("allowed":false,"retry_after_ms":"never","decisions":[]})");
+}
+
+TEST_F(ProblemTest, AnUnknownDomainIsNotFound) {
+  Use({Rule("all", "2/h")});
+  EXPECT_EQ(Problem(CheckIn("other", 1, {})),
+            R"({"type":"about:blank","title":"Not Found","status":404,)"
+            R"("detail":"There are no rules for this domain.",)"
+            R"("allowed":false,"retry_after_ms":"never","decisions":[]})");
+}
+
+TEST_F(ProblemTest, ADescriptorIsCalledByItsEntries) {
+  DescriptorSpec quota = Descriptor("user", "1/m");
+  quota.quota_mode = true;
+  Use({}, {quota});
+  Check(1, {{"user", "42"}});
+  const std::string text = Problem(Check(1, {{"user", "42"}}));
+  EXPECT_TRUE(Has(text, R"("violated-policies":["user"])")) << text;
+  EXPECT_TRUE(Has(text, R"("decisions":[{"rule":"user","allowed":false,)")) << text;
+  EXPECT_TRUE(Has(text, R"("mode":"quota")")) << text;
+  EXPECT_EQ(DetailOf(verdict_), "Descriptor 'user': 1 asked for, 0 of 1 left; come back in 1m.");
+}
+
+TEST_F(ProblemTest, NamesThatAreNoTextStillMakeJson) {
+  Use({Rule("a\"\\\n\xFF", "1/m")});
+  Check();
+  const std::string text = Problem(Check());
+  EXPECT_TRUE(Has(text, "\"detail\":\"Rule 'a\\\"\\\\\\u000a\xEF\xBF\xBD', limit 'm': "));
+  EXPECT_TRUE(Has(text, R"("violated-policies":["a\"\\%0a%ff/m"])"));
+  EXPECT_TRUE(Has(text, "{\"rule\":\"a\\\"\\\\\\u000a\xEF\xBF\xBD\","));
+}
+
+}  // namespace
+}  // namespace sluice::testing

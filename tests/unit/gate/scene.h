@@ -1,0 +1,89 @@
+// Verdicts for tests of what they look like: rules over a memory store and a clock that is told.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/parse_limit.h"
+#include "gate/gate_session.h"
+#include "support/fake_clock.h"
+
+namespace sluice::testing {
+
+inline Limit LimitOf(const std::string& rate) { return ParseLimit(rate, {}).value(); }
+inline Limit LimitOf(const LimitSpec& spec) { return std::get<Limit>(MakeLimit(spec, {})); }
+
+inline RuleSpec Rule(const std::string& name, std::vector<NamedLimit> limits) {
+  RuleSpec rule;
+  rule.name = name;
+  rule.limits = std::move(limits);
+  return rule;
+}
+// A rule of one limit, which is called "m".
+inline RuleSpec Rule(const std::string& name, Limit limit) {
+  return Rule(name, std::vector<NamedLimit>{{"m", std::move(limit), {}}});
+}
+inline RuleSpec Rule(const std::string& name, const std::string& rate) {
+  return Rule(name, LimitOf(rate));
+}
+
+inline RuleSpec Shadow(RuleSpec rule) {
+  rule.mode = RuleMode::kShadow;
+  return rule;
+}
+
+inline RuleSpec Deny(const std::string& name) {
+  RuleSpec rule;
+  rule.name = name;
+  rule.action = RuleAction::kDeny;
+  return rule;
+}
+
+inline DescriptorSpec Descriptor(const std::string& key, const std::string& rate) {
+  DescriptorSpec spec;
+  spec.key = key;
+  spec.limit = LimitOf(rate);
+  return spec;
+}
+
+// It is 1,700,000,000.5 s after 1970.
+class GateScene : public ::testing::Test {
+ protected:
+  GateScene() : store_(MemoryStore::Create({.seed = {1, 2}}).value()), gate_(*store_, clock_) {}
+
+  void Use(std::vector<RuleSpec> rules, std::vector<DescriptorSpec> descriptors = {}) {
+    DomainSpec domain;
+    domain.name = "api";
+    domain.rules = std::move(rules);
+    domain.descriptors = std::move(descriptors);
+    RuleSetSpec spec;
+    spec.domains.push_back(std::move(domain));
+    ASSERT_TRUE(gate_.Use(RuleSet::Make(std::move(spec))).ok());
+  }
+
+  const Verdict& Check(std::int64_t cost = 1, const std::vector<Attribute>& attributes = {}) {
+    return CheckIn("api", cost, attributes);
+  }
+  const Verdict& CheckIn(std::string_view domain, std::int64_t cost,
+                         const std::vector<Attribute>& attributes) {
+    const AttributeSet set{attributes, Cost{cost}};
+    session_.Decide({domain, {&set, 1}}, verdict_);
+    return verdict_;
+  }
+
+  static constexpr Time kStart{std::chrono::milliseconds{1'700'000'000'500}};
+
+  FakeClock clock_{kStart};
+  std::unique_ptr<MemoryStore> store_;
+  Gate gate_;
+  GateSession session_{gate_};
+  Verdict verdict_;
+};
+
+}  // namespace sluice::testing
