@@ -25,7 +25,7 @@ enum class Veto : std::uint8_t {
   kEnforce,  // the request is refused
   kShadow,   // nothing: decided and reported, not enforced
   kQuota,    // the request is refused if all charges of this kind are
-  kDebt,     // there is none: the charge is taken in any case, below zero if need be
+  kDebt,     // never: the charge is taken in any case, below zero if need be
 };
 
 }  // namespace sluice

@@ -78,6 +78,13 @@ class Limiter {
   virtual Decision Check(const Charge& charge) = 0;
   // Answers what Check would, and takes nothing.
   virtual Decision Peek(const Charge& charge) = 0;
+  // Takes the charge in any case, below zero if need be: for costs that are known only afterwards.
+  // Answers with the state it leaves, always allowed, and without a wait.
+  //   - Buckets and pacers owe the whole cost, at most what comes back within a year (or within the
+  //     time they take to refill, where that is longer), and refuse until it is paid.
+  //   - A window or log is filled up, and the debt ends with it.
+  //   - A concurrency limit has no debts: it takes nothing.
+  virtual Decision TakeDebt(const Charge& charge) = 0;
   // Gives back at most what is still held, newest units first; answers with the state it leaves.
   virtual Decision Refund(const Charge& charge) = 0;
   // Forgets the key; answers with the state of a key never used. The cost is not looked at.

@@ -44,6 +44,8 @@ Decision Replay::Decide(const Step& step) {
       return limiter_->Check(charge);
     case Op::kPeek:
       return limiter_->Peek(charge);
+    case Op::kDebt:
+      return limiter_->TakeDebt(charge);
     case Op::kRefund:
       return limiter_->Refund(charge);
     case Op::kReset:

@@ -34,7 +34,8 @@ members of a step:
   t     when: whole nanoseconds from 0 on, or a duration as "1.5s"; a step earlier than one before
         it is taken at the time of that one
   cost  units it takes, 1 unless said; 0 always passes and takes nothing
-  op    check (unless said), peek, refund, reset; for a concurrency limit acquire, renew, release
+  op    check (unless said), peek, refund, reset; debt, which takes its cost in any case, below zero
+        if need be; for a concurrency limit acquire, renew, release
   key   whose units, "k" unless said; each key has its own
   id    names the permit of an acquire, renew or release
 

@@ -20,9 +20,9 @@ struct OpWord {
 };
 
 constexpr std::array kOps = {
-    OpWord{"check", Op::kCheck},     OpWord{"peek", Op::kPeek},       OpWord{"refund", Op::kRefund},
-    OpWord{"reset", Op::kReset},     OpWord{"acquire", Op::kAcquire}, OpWord{"renew", Op::kRenew},
-    OpWord{"release", Op::kRelease},
+    OpWord{"check", Op::kCheck},   OpWord{"peek", Op::kPeek},       OpWord{"debt", Op::kDebt},
+    OpWord{"refund", Op::kRefund}, OpWord{"reset", Op::kReset},     OpWord{"acquire", Op::kAcquire},
+    OpWord{"renew", Op::kRenew},   OpWord{"release", Op::kRelease},
 };
 
 constexpr std::array<std::string_view, 5> kMembers = {"t", "cost", "op", "key", "id"};
@@ -147,6 +147,9 @@ Result<Done> CheckOpFits(const Step& step, Algorithm algorithm) {
   const std::string name(OpName(step.op));
   if (permits && step.op == Op::kCheck) {
     return Error{"a concurrency limit has no check; use acquire with an \"id\""};
+  }
+  if (permits && step.op == Op::kDebt) {
+    return Error{"a concurrency limit has no debt; use acquire with an \"id\""};
   }
   if (permits && step.op == Op::kRefund) {
     return Error{"a concurrency limit has no refund; use release with the \"id\" of the permit"};

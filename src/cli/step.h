@@ -13,13 +13,13 @@
 
 namespace sluice::cli {
 
-enum class Op : std::uint8_t { kCheck, kPeek, kRefund, kReset, kAcquire, kRenew, kRelease };
+enum class Op : std::uint8_t { kCheck, kPeek, kDebt, kRefund, kReset, kAcquire, kRenew, kRelease };
 
 // The name of an op, as it is written in steps and replies.
 std::string_view OpName(Op op);
 
 // Whether the op asks to pass, so that its answer counts as allowed or refused. A peek takes
-// nothing, and refund, reset and release cannot be refused.
+// nothing, and debt, refund, reset and release cannot be refused.
 constexpr bool AsksToPass(Op op) { return op == Op::kCheck || op == Op::kAcquire; }
 
 // One step of a trace, as written: {"t": 0, "cost": 2, "op": "check", "key": "k"}.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "core/aligned.h"
+#include "core/debt.h"
 
 namespace sluice {
 namespace {
 
-// Most tokens that a bucket with these terms can miss.
+// Most tokens that checks can take of a bucket with these terms.
 Uint128 UsedMost(const IntervalBucket& limit) {
   const auto refills = static_cast<Uint128>(limit.max_wait / limit.rate.period);
   return static_cast<Uint128>(limit.burst) + refills * static_cast<Uint128>(limit.rate.count);
@@ -18,19 +18,21 @@ Uint128 UsedMost(const IntervalBucket& limit) {
 IntervalBucket::State CarryOver(const TokenBucket& from, const FineTime& tat,
                                 const IntervalBucket& to, Time now) {
   const Uint128 held = TicksAhead(from.interval, tat, now);
-  const Uint128 used = std::min(DivCeil(held, from.interval.ticks_per_unit), UsedMost(to));
-  if (used == 0) return {};
-  const Nanos period = to.rate.period;
-  const Time refill = to.phase == RefillPhase::kAligned ? AlignedEnd(now, period) : now + period;
-  const Uint128 refills = DivCeil(used, static_cast<std::uint64_t>(to.rate.count));
-  return {refill + (ToInt64Saturated(refills) - 1) * period, ToInt64Saturated(used)};
+  const Uint128 used = DivCeil(held, from.interval.ticks_per_unit);
+  const Uint128 within = std::min(used, static_cast<Uint128>(from.burst));
+  const Uint128 carried = std::min(within, UsedMost(to)) + used - within;
+  IntervalBucket::State state;
+  TakeDebt(to, state, Cost{ToInt64Saturated(carried)}, now);
+  return state;
 }
 
 FineTime CarryOver(const IntervalBucket& from, const IntervalBucket::State& state,
                    const TokenBucket& to, Time now) {
-  const Uint128 held = TicksOf(to.interval, UsedAt(from, state, now));
-  const Uint128 most = TicksOf(to.interval, to.burst) + TicksOf(to.interval, to.max_wait);
-  return AfterTicks(to.interval, now, std::min(held, most));
+  const auto [within, beyond] = UsedAt(from, state, now);
+  const Room room = token_bucket::RoomOf(to);
+  const Uint128 held =
+      std::min(TicksOf(to.interval, within), room.most) + TicksOf(to.interval, beyond);
+  return AfterTicks(to.interval, now, std::min(held, FurthestAhead(room)));
 }
 
 WarmUpPacer::State CarryOver(const Pacer& from, const FineTime& tat, const WarmUpPacer& to,

@@ -11,7 +11,8 @@
 
 namespace sluice {
 
-// Used units carry over, rounded up, at most as many as the new terms can hold.
+// Used units carry over, rounded up: of those within the burst at most as many as the new terms can
+// hold, those beyond it whole.
 IntervalBucket::State CarryOver(const TokenBucket& from, const FineTime& tat,
                                 const IntervalBucket& to, Time now);
 FineTime CarryOver(const IntervalBucket& from, const IntervalBucket::State& state,

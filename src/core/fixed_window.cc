@@ -86,6 +86,14 @@ Decision Check(const FixedWindow& limit, FixedWindow::State& state, Cost cost, T
   return Refusal(decision, answer.retry_after);
 }
 
+Decision TakeDebt(const FixedWindow& limit, FixedWindow::State& state, Cost cost, Time now,
+                  Stagger stagger) {
+  FixedWindow::State after = StateAt(state, now);
+  Add(limit, after, std::min(cost.units, limit.rate.count - after.count), now, stagger);
+  if (cost.units > 0) state = after;
+  return Report(limit, after, now);
+}
+
 void Refund(const FixedWindow& /*limit*/, FixedWindow::State& state, Cost cost, Time now) {
   state = StateAt(state, now);
   state.count -= std::min(state.count, cost.units);

@@ -29,6 +29,7 @@ struct Stagger {
 //   (3) A refused check leaves the state as it was, unless count_refused is kRecord: then it adds
 //       its cost, up to rate.count in all, a cost that can never pass too.
 //   (4) A peek and a cost of 0 leave the state as it was.
+//   (5) A debt fills the window, up to rate.count in all.
 struct FixedWindow {
   struct State {
     Time end{};              // of the window `count` belongs to
@@ -50,6 +51,9 @@ Decision Peek(const FixedWindow& limit, const FixedWindow::State& state, Cost co
               Stagger stagger = {});
 Decision Check(const FixedWindow& limit, FixedWindow::State& state, Cost cost, Time now,
                Stagger stagger = {});
+// Takes `cost` in any case (see debt.h).
+Decision TakeDebt(const FixedWindow& limit, FixedWindow::State& state, Cost cost, Time now,
+                  Stagger stagger = {});
 void Refund(const FixedWindow& limit, FixedWindow::State& state, Cost cost, Time now);
 
 // The count of a window that is not over is carried into the current window of the new terms, at

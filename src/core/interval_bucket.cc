@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/aligned.h"
+#include "core/debt.h"
 #include "core/int128.h"
 #include "core/refusal.h"
 
@@ -77,13 +78,25 @@ Decision Answer(const IntervalBucket& limit, const View& view, Cost cost, Time n
   return decision;
 }
 
-// The most tokens that can be missing: the burst, and those that come back within max_wait.
-std::int64_t MostUsed(const IntervalBucket& limit, Time refill, Time now) {
+// The tokens that come back within a length of time, the next of them at `refill`.
+Uint128 BackWithin(const IntervalBucket& limit, Nanos length, Time refill, Time now) {
   const Nanos first = refill - now;
-  if (first > limit.max_wait) return limit.burst;
-  const auto refills = static_cast<Uint128>(1 + (limit.max_wait - first) / limit.rate.period);
+  if (first > length) return 0;
+  const auto refills = static_cast<Uint128>(1 + (length - first) / limit.rate.period);
+  return refills * static_cast<Uint128>(limit.rate.count);
+}
+
+// The most tokens that checks can take: the burst, and those that come back within max_wait.
+std::int64_t MostUsed(const IntervalBucket& limit, Time refill, Time now) {
   return ToInt64Saturated(static_cast<Uint128>(limit.burst) +
-                          refills * static_cast<Uint128>(limit.rate.count));
+                          BackWithin(limit, limit.max_wait, refill, now));
+}
+
+// The most tokens that can be missing, a debt included.
+std::int64_t MostOwed(const IntervalBucket& limit, Time refill, Time now) {
+  const Nanos whole = CeilDiv(limit.burst, limit.rate.count) * limit.rate.period;
+  const Nanos furthest = std::max(kDebtSpan, whole + limit.max_wait);
+  return ToInt64Saturated(BackWithin(limit, furthest, refill, now));
 }
 
 }  // namespace
@@ -104,6 +117,15 @@ Decision Check(const IntervalBucket& limit, IntervalBucket::State& state, Cost c
   return decision;
 }
 
+Decision TakeDebt(const IntervalBucket& limit, IntervalBucket::State& state, Cost cost, Time now) {
+  View view = ViewAt(limit, state, now);
+  if (cost.units == 0) return Report(limit, view, now);
+  const std::int64_t most = std::max(view.used, MostOwed(limit, view.refill, now));
+  view.used = std::min(ToInt64Saturated(UsedAfter(view, cost)), most);
+  state = StateOf(limit, view);
+  return Report(limit, view, now);
+}
+
 void Refund(const IntervalBucket& limit, IntervalBucket::State& state, Cost cost, Time now) {
   View view = ViewAt(limit, state, now);
   view.used -= std::min(view.used, cost.units);
@@ -112,15 +134,19 @@ void Refund(const IntervalBucket& limit, IntervalBucket::State& state, Cost cost
 
 void Convert(const IntervalBucket& from, const IntervalBucket& to, IntervalBucket::State& state,
              Time now) {
+  const auto [within, beyond] = UsedAt(from, state, now);
   View view = ViewAt(from, state, now);
   const bool phase_holds = to.phase == from.phase || to.phase == RefillPhase::kFromFirstCharge;
   if (to.rate.period != from.rate.period || !phase_holds) view.refill = FirstRefill(to, now);
-  view.used = std::min(view.used, MostUsed(to, view.refill, now));
+  view.used = std::min(std::min(within, MostUsed(to, view.refill, now)) + beyond,
+                       MostOwed(to, view.refill, now));
   state = StateOf(to, view);
 }
 
-std::int64_t UsedAt(const IntervalBucket& limit, const IntervalBucket::State& state, Time now) {
-  return ViewAt(limit, state, now).used;
+TokensUsed UsedAt(const IntervalBucket& limit, const IntervalBucket::State& state, Time now) {
+  const std::int64_t used = ViewAt(limit, state, now).used;
+  const std::int64_t within = std::min(used, limit.burst);
+  return {within, used - within};
 }
 
 Time UnusedAt(const IntervalBucket& /*limit*/, const IntervalBucket::State& state) {

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 
+#include "core/debt.h"
 #include "core/refusal.h"
 
 namespace sluice {
 namespace {
 
 Uint128 Over(Uint128 value, Uint128 most) { return value > most ? value - most : 0; }
+
+Room RoomOf(const LeakyBucket& limit) {
+  const Uint128 queue = TicksOf(limit.interval, limit.burst) + limit.interval.ticks_per_unit;
+  return {limit.interval, queue, queue};
+}
 
 // Ticks a request has to wait when the next turn is `ahead` away.
 Uint128 WaitTicks(const LeakyBucket& limit, Uint128 ahead) {
@@ -61,6 +67,12 @@ Decision Check(const LeakyBucket& limit, FineTime& next, Cost cost, Time now) {
   return decision;
 }
 
+Decision TakeDebt(const LeakyBucket& limit, FineTime& next, Cost cost, Time now) {
+  const Uint128 after = AfterDebt(RoomOf(limit), TicksAhead(limit.interval, next, now), cost);
+  if (cost.units > 0) next = AfterTicks(limit.interval, now, after);
+  return Report(limit, after);
+}
+
 void Refund(const LeakyBucket& limit, FineTime& next, Cost cost, Time now) {
   const Uint128 ahead = TicksAhead(limit.interval, next, now);
   const Uint128 left = Over(ahead, TicksOf(limit.interval, cost.units));
@@ -69,10 +81,7 @@ void Refund(const LeakyBucket& limit, FineTime& next, Cost cost, Time now) {
 
 void Convert(const LeakyBucket& from, const LeakyBucket& to, FineTime& next, Time now) {
   const Uint128 ahead = TicksAhead(from.interval, next, now);
-  const Uint128 carried =
-      MulDivCeil(ahead, to.interval.ticks_per_unit, from.interval.ticks_per_unit);
-  const Uint128 most = TicksOf(to.interval, to.burst) + to.interval.ticks_per_unit;
-  next = AfterTicks(to.interval, now, std::min(carried, most));
+  next = AfterTicks(to.interval, now, CarryUsed(RoomOf(from), RoomOf(to), ahead));
 }
 
 Time UnusedAt(const LeakyBucket& /*limit*/, const FineTime& next) { return RoundUp(next); }

@@ -16,7 +16,8 @@ namespace sluice {
 // Invariants
 //   (1) burst >= 0, burst + 1 fits 63 bits, delay_after >= 0 and (burst + 1) * T <= kLongestSpan.
 //   (2) limit is burst + 1; remaining counts the units that may queue.
-//   (3) next <= now + (burst + 1) * T after every check that passed.
+//   (3) next <= now + (burst + 1) * T after every check that passed; a debt may push it further, up
+//       to FurthestAhead (debt.h).
 //   (4) `next <= now` and "never used" are the same state.
 //   (5) A refused check, a peek and a cost of 0 leave the state as it was.
 struct LeakyBucket {
@@ -33,8 +34,12 @@ struct LeakyBucket {
 
 Decision Peek(const LeakyBucket& limit, const FineTime& next, Cost cost, Time now);
 Decision Check(const LeakyBucket& limit, FineTime& next, Cost cost, Time now);
+Decision TakeDebt(const LeakyBucket& limit, FineTime& next, Cost cost, Time now);
 void Refund(const LeakyBucket& limit, FineTime& next, Cost cost, Time now);
+
+// Used units carry over, as CarryUsed (debt.h) says.
 void Convert(const LeakyBucket& from, const LeakyBucket& to, FineTime& next, Time now);
+
 Time UnusedAt(const LeakyBucket& limit, const FineTime& next);
 
 }  // namespace sluice

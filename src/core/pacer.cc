@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/debt.h"
 #include "core/refusal.h"
 
 namespace sluice {
@@ -9,8 +10,10 @@ namespace {
 
 Uint128 Over(Uint128 value, Uint128 most) { return value > most ? value - most : 0; }
 
-// The furthest tat may be ahead of the time.
-Uint128 FurthestAhead(const Pacer& limit) { return TicksOf(limit.interval, kLongestSpan); }
+// How far tat may be ahead of the time.
+Room RoomOf(const Pacer& limit) {
+  return {limit.interval, limit.burst_ticks, TicksOf(limit.interval, kLongestSpan)};
+}
 
 Decision Report(const Pacer& limit, Uint128 held) {
   Decision decision;
@@ -24,10 +27,11 @@ Decision Answer(const Pacer& limit, Uint128 held, Cost cost) {
   Decision decision = Report(limit, held);
   if (cost.units == 0) return decision;
   const Uint128 moved = TicksOf(limit.interval, cost.units);
-  if (moved > FurthestAhead(limit)) return Refusal(decision, kNever);
+  const Uint128 furthest = FurthestAhead(RoomOf(limit));
+  if (moved > furthest) return Refusal(decision, kNever);
   const Uint128 wait = Over(held, limit.burst_ticks);
-  const Uint128 over = std::max(Over(wait, TicksOf(limit.interval, limit.max_wait)),
-                                Over(held + moved, FurthestAhead(limit)));
+  const Uint128 over =
+      std::max(Over(wait, TicksOf(limit.interval, limit.max_wait)), Over(held + moved, furthest));
   if (over > 0) return Refusal(decision, RoundUp(limit.interval, over));
   decision.wait = RoundUp(limit.interval, wait);
   return decision;
@@ -60,13 +64,19 @@ Decision Check(const Pacer& limit, FineTime& tat, Cost cost, Time now) {
   return decision;
 }
 
+Decision TakeDebt(const Pacer& limit, FineTime& tat, Cost cost, Time now) {
+  const Uint128 after = AfterDebt(RoomOf(limit), TicksAhead(limit.interval, tat, now), cost);
+  if (cost.units > 0) tat = AfterTicks(limit.interval, now, after);
+  return Report(limit, after);
+}
+
 void Convert(const Pacer& from, const Pacer& to, FineTime& tat, Time now) {
   const Uint128 held = TicksAhead(from.interval, tat, now);
   Uint128 held_after = 0;
   if (held > from.burst_ticks) {
     const Uint128 booked =
         MulDivCeil(held - from.burst_ticks, to.interval.ticks_per_ns, from.interval.ticks_per_ns);
-    held_after = std::min(FurthestAhead(to), booked + to.burst_ticks);
+    held_after = std::min(FurthestAhead(RoomOf(to)), booked + to.burst_ticks);
   } else if (held > 0) {
     held_after = to.burst_ticks - StoredUnder(from, to, from.burst_ticks - held);
   }

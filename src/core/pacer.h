@@ -22,6 +22,7 @@ namespace sluice {
 //   (3) limit and remaining are kNoUnits; refunds change nothing.
 //   (4) `tat <= now` and "never used" are the same state.
 //   (5) A refused check, a peek and a cost of 0 leave the state as it was.
+//   (6) A debt moves tat by cost * T whatever max_wait says, at most to now + kLongestSpan.
 struct Pacer {
   // tat: when the store will be full again.
   using State = FineTime;
@@ -35,6 +36,9 @@ struct Pacer {
 
 Decision Peek(const Pacer& limit, const FineTime& tat, Cost cost, Time now);
 Decision Check(const Pacer& limit, FineTime& tat, Cost cost, Time now);
+
+// Takes `cost` in any case (see debt.h).
+Decision TakeDebt(const Pacer& limit, FineTime& tat, Cost cost, Time now);
 
 // Time already booked stays booked; stored units are cut to the new burst. An unused key stays
 // unused.

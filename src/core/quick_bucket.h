@@ -14,7 +14,9 @@ namespace sluice {
 // The terms of a token bucket in ticks. Its answers are those of TokenBucket, without a division.
 // Thread safety: a value.
 //
-// Invariant: depth <= most < 2^62, so that a state and a cost together stay below 2^63.
+// Invariant: depth <= most < 2^62 and no state is 2^63 - per_ns ticks ahead, in debt or not. So
+// what passes stays below 2^62, and a refusal divides nothing from 2^63 on: all it is over `most`
+// by is no more than the state.
 struct QuickBucket {
   std::uint64_t per_unit;  // ticks
   std::uint64_t per_ns;    // ticks
@@ -28,8 +30,9 @@ struct QuickBucket {
   static std::optional<QuickBucket> For(const TokenBucket& limit) {
     const Uint128 depth = TicksOf(limit.interval, limit.burst);
     const Uint128 most = depth + TicksOf(limit.interval, limit.max_wait);
-    if (most >> 62U != 0) return std::nullopt;
     const auto [per_unit, per_ns] = limit.interval;
+    const Uint128 furthest = FurthestAhead(token_bucket::RoomOf(limit));
+    if (most >> 62U != 0 || (furthest + per_ns) >> 63U != 0) return std::nullopt;
     return QuickBucket{per_unit,
                        per_ns,
                        static_cast<std::uint64_t>(depth),

@@ -66,6 +66,24 @@ void Advance(const SlidingBuckets& limit, PartsState& state, Time now) {
   state.newest = index;
 }
 
+// Drops the oldest units of the current part and the buckets - 1 before it.
+// REQUIRES: they hold as many, and Advance was called.
+void DropOldest(const SlidingBuckets& limit, PartsState& state, std::int64_t units) {
+  state.units -= units;
+  for (std::int64_t index = state.newest - limit.buckets + 1; units > 0; ++index) {
+    std::int64_t& part = Place(state, index);
+    const std::int64_t dropped = std::min(units, part);
+    part -= dropped;
+    units -= dropped;
+  }
+}
+
+// Adds units to the current part. REQUIRES: Advance was called.
+void Add(PartsState& state, std::int64_t units) {
+  Place(state, state.newest) += units;
+  state.units += units;
+}
+
 // How much of the oldest part's length counts.
 Nanos CountedOfOldest(const SlidingBuckets& limit, const View& view, Time now) {
   const Nanos part = Part(limit);
@@ -143,8 +161,18 @@ Decision Check(const SlidingBuckets& limit, PartsState& state, Cost cost, Time n
   Advance(limit, state, now);
   const Decision answer = Answer(limit, state, cost, now);
   if (!answer.allowed) return answer;
-  Place(state, state.newest) += cost.units;
-  state.units += cost.units;
+  Add(state, cost.units);
+  return Report(limit, state, ViewAt(limit, state, now), now);
+}
+
+Decision TakeDebt(const SlidingBuckets& limit, PartsState& state, Cost cost, Time now) {
+  if (cost.units == 0) return Answer(limit, state, cost, now);
+  Advance(limit, state, now);
+  const std::int64_t units = std::min(cost.units, limit.rate.count);
+  const std::int64_t stays = limit.rate.count - units;
+  const std::int64_t held = ViewAt(limit, state, now).full;
+  if (held > stays) DropOldest(limit, state, held - stays);
+  Add(state, units);
   return Report(limit, state, ViewAt(limit, state, now), now);
 }
 

@@ -32,6 +32,9 @@ struct PartsState {
 //       rate.period; period + w <= kLongestSpan.
 //   (2) kStrict never admits more than COUNT in any PERIOD.
 //   (3) A refused check, a peek and a cost of 0 leave the state as it was, stale parts apart.
+//   (4) The current part and the buckets - 1 before it hold at most rate.count units: a debt that
+//       would be more drops their oldest units, which could let nothing pass before the others are
+//       out of view.
 struct SlidingBuckets {
   using State = PartsState;
 
@@ -44,6 +47,9 @@ struct SlidingBuckets {
 
 Decision Peek(const SlidingBuckets& limit, const PartsState& state, Cost cost, Time now);
 Decision Check(const SlidingBuckets& limit, PartsState& state, Cost cost, Time now);
+
+// Takes `cost` in any case (see debt.h).
+Decision TakeDebt(const SlidingBuckets& limit, PartsState& state, Cost cost, Time now);
 
 // Takes back from the newest part first.
 void Refund(const SlidingBuckets& limit, PartsState& state, Cost cost, Time now);

@@ -120,6 +120,13 @@ Decision Check(const SlidingLog& limit, LogState& state, Cost cost, Time now) {
   return Refusal(decision, RetryAfter(limit, state, view, cost, now));
 }
 
+Decision TakeDebt(const SlidingLog& limit, LogState& state, Cost cost, Time now) {
+  if (cost.units == 0) return Peek(limit, state, cost, now);
+  DropPast(limit, state, now);
+  Record(state, std::min(cost.units, limit.rate.count), limit.rate.count, now);
+  return Report(limit, state, View{0, state.units}, now);
+}
+
 void Refund(const SlidingLog& limit, LogState& state, Cost cost, Time now) {
   DropPast(limit, state, now);
   std::int64_t left = std::min(cost.units, state.units);

@@ -42,6 +42,8 @@ struct LogState {
 //       peek, which records nothing, on the log as it is.
 //   (4) min_gap refuses whatever comes less than that after the newest entry; remaining is then 0.
 //   (5) A peek and a cost of 0 leave the log as it was.
+//   (6) A debt is recorded, min_gap or not; of (2) only units are dropped that could not let
+//       anything pass before those that stay are past.
 struct SlidingLog {
   using State = LogState;
 
@@ -57,6 +59,9 @@ Decision Peek(const SlidingLog& limit, const LogState& state, Cost cost, Time no
 // REQUIRES: state.size < state.ring.size(), unless it is refused and not recorded. Entries that are
 // past are dropped on the way.
 Decision Check(const SlidingLog& limit, LogState& state, Cost cost, Time now);
+
+// Takes `cost` in any case (see debt.h). REQUIRES: state.size < state.ring.size().
+Decision TakeDebt(const SlidingLog& limit, LogState& state, Cost cost, Time now);
 
 // Takes back newest units first.
 void Refund(const SlidingLog& limit, LogState& state, Cost cost, Time now);

@@ -83,6 +83,13 @@ Decision Check(const SlidingWindow& limit, State& state, Cost cost, Time now) {
   return Report(limit, after, now);
 }
 
+Decision TakeDebt(const SlidingWindow& limit, State& state, Cost cost, Time now) {
+  State after = StateAt(limit, state, now);
+  after.current += std::min(cost.units, limit.rate.count - after.current);
+  if (cost.units > 0) state = after;
+  return Report(limit, after, now);
+}
+
 void Refund(const SlidingWindow& limit, State& state, Cost cost, Time now) {
   state = StateAt(limit, state, now);
   const std::int64_t newest = std::min(state.current, cost.units);

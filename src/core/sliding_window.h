@@ -17,6 +17,7 @@ namespace sluice {
 //   (1) rate.count >= 1; 0 <= previous, current <= rate.count; 2 * rate.period <= kLongestSpan.
 //   (2) previous == current == 0 and "never used" are the same state.
 //   (3) A refused check, a peek and a cost of 0 leave the state as it was.
+//   (4) A debt fills the current counter, up to rate.count, whatever the previous one weighs.
 struct SlidingWindow {
   struct State {
     Time end{};                 // of the window `current` belongs to
@@ -33,6 +34,9 @@ struct SlidingWindow {
 
 Decision Peek(const SlidingWindow& limit, const SlidingWindow::State& state, Cost cost, Time now);
 Decision Check(const SlidingWindow& limit, SlidingWindow::State& state, Cost cost, Time now);
+
+// Takes `cost` in any case (see debt.h).
+Decision TakeDebt(const SlidingWindow& limit, SlidingWindow::State& state, Cost cost, Time now);
 
 // Takes back from the current counter, then from the previous.
 void Refund(const SlidingWindow& limit, SlidingWindow::State& state, Cost cost, Time now);

@@ -2,6 +2,15 @@
 
 namespace sluice {
 
+using token_bucket::RoomOf;
+
+Decision TakeDebt(const TokenBucket& limit, FineTime& tat, Cost cost, Time now) {
+  const auto [held, depth] = token_bucket::ReachAt(limit, tat, now);
+  const Uint128 after = AfterDebt(RoomOf(limit), held, cost);
+  if (cost.units > 0) tat = AfterTicks(limit.interval, now, after);
+  return token_bucket::Report(limit, after, depth);
+}
+
 void Refund(const TokenBucket& limit, FineTime& tat, Cost cost, Time now) {
   const Uint128 held = TicksAhead(limit.interval, tat, now);
   const Uint128 back = TicksOf(limit.interval, cost.units);
@@ -10,10 +19,7 @@ void Refund(const TokenBucket& limit, FineTime& tat, Cost cost, Time now) {
 
 void Convert(const TokenBucket& from, const TokenBucket& to, FineTime& tat, Time now) {
   const Uint128 held = TicksAhead(from.interval, tat, now);
-  const Uint128 carried =
-      MulDivCeil(held, to.interval.ticks_per_unit, from.interval.ticks_per_unit);
-  const Uint128 most = TicksOf(to.interval, to.burst) + TicksOf(to.interval, to.max_wait);
-  tat = AfterTicks(to.interval, now, std::min(carried, most));
+  tat = AfterTicks(to.interval, now, CarryUsed(RoomOf(from), RoomOf(to), held));
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/debt.h"
 #include "core/interval.h"
 #include "sluice/decision.h"
 
@@ -21,7 +22,8 @@ namespace sluice {
 //
 // Invariants
 //   (1) burst >= 1 and burst * T + max_wait <= kLongestSpan.
-//   (2) tat <= now + burst * T + max_wait after every check that passed.
+//   (2) tat <= now + burst * T + max_wait after every check that passed. A debt may push it to
+//       FurthestAhead.
 //   (3) A refused check, a peek and a cost of 0 leave the state as it was.
 //   (4) A refused request passes exactly at retry_after and not a nanosecond earlier.
 //   (5) `tat <= now` and "never used" are the same state.
@@ -46,6 +48,11 @@ struct Reach {
 
 constexpr Reach ReachAt(const TokenBucket& limit, const FineTime& tat, Time now) {
   return {TicksAhead(limit.interval, tat, now), TicksOf(limit.interval, limit.burst)};
+}
+
+constexpr Room RoomOf(const TokenBucket& limit) {
+  const Uint128 burst = TicksOf(limit.interval, limit.burst);
+  return {limit.interval, burst, burst + TicksOf(limit.interval, limit.max_wait)};
 }
 
 constexpr Decision Report(const TokenBucket& limit, Uint128 held, Uint128 depth) {
@@ -104,10 +111,13 @@ constexpr Decision Check(const TokenBucket& limit, FineTime& tat, Cost cost, Tim
   return decision;
 }
 
+// Takes `cost` in any case, below zero if need be (see debt.h).
+Decision TakeDebt(const TokenBucket& limit, FineTime& tat, Cost cost, Time now);
+
 // Gives back at most what is still held.
 void Refund(const TokenBucket& limit, FineTime& tat, Cost cost, Time now);
 
-// The state under new terms: used units carry over, at most as many as the new terms can hold.
+// The state under new terms: used units carry over, as CarryUsed (debt.h) says.
 void Convert(const TokenBucket& from, const TokenBucket& to, FineTime& tat, Time now);
 
 // From when on the key is as if never used.

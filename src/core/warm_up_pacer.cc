@@ -71,6 +71,13 @@ State StateOf(const Trapezoid& shape, const View& view) {
   return {unused_at, view.next, view.stored};
 }
 
+// The state once `next` has moved for a cost.
+State StateAfter(const Trapezoid& shape, View view, Nanos moved, Cost cost) {
+  view.next += moved;
+  view.stored -= std::min(static_cast<double>(cost.units), view.stored);
+  return StateOf(shape, view);
+}
+
 Decision Report(const State& state, Time now) {
   Decision decision;
   decision.limit = kNoUnits;
@@ -107,16 +114,24 @@ Decision Peek(const WarmUpPacer& limit, const State& state, Cost cost, Time now)
 Decision Check(const WarmUpPacer& limit, State& state, Cost cost, Time now) {
   if (cost.units == 0) return Report(state, now);
   const Trapezoid shape = TrapezoidOf(limit);
-  View view = ViewAt(shape, state, now);
+  const View view = ViewAt(shape, state, now);
   const Nanos moved = MovedBy(limit, shape, view, cost);
   const Decision answer = Answer(limit, state, view, moved, now);
   if (!answer.allowed) return answer;
-  view.next += moved;
-  view.stored -= std::min(static_cast<double>(cost.units), view.stored);
-  state = StateOf(shape, view);
+  state = StateAfter(shape, view, moved, cost);
   Decision decision = Report(state, now);
   decision.wait = answer.wait;
   return decision;
+}
+
+Decision TakeDebt(const WarmUpPacer& limit, State& state, Cost cost, Time now) {
+  if (cost.units == 0) return Report(state, now);
+  const Trapezoid shape = TrapezoidOf(limit);
+  const View view = ViewAt(shape, state, now);
+  const Nanos room = std::max(Nanos{0}, kLongestSpan - (view.next - now));
+  const Nanos moved = std::min(MovedBy(limit, shape, view, cost), room);
+  state = StateAfter(shape, view, moved, cost);
+  return Report(state, now);
 }
 
 void Convert(const WarmUpPacer& from, const WarmUpPacer& to, State& state, Time now) {

@@ -18,6 +18,7 @@ namespace sluice {
 //   (3) From unused_at on the key is treated as never used, whatever the rounding left in `stored`.
 //   (4) limit and remaining are kNoUnits; refunds change nothing.
 //   (5) A refused check, a peek and a cost of 0 leave the state as it was.
+//   (6) A debt moves `next` by its cost whatever max_wait says, at most to now + kLongestSpan.
 struct WarmUpPacer {
   struct State {
     Time unused_at{};
@@ -37,6 +38,9 @@ struct WarmUpPacer {
 
 Decision Peek(const WarmUpPacer& limit, const WarmUpPacer::State& state, Cost cost, Time now);
 Decision Check(const WarmUpPacer& limit, WarmUpPacer::State& state, Cost cost, Time now);
+
+// Takes `cost` in any case (see debt.h).
+Decision TakeDebt(const WarmUpPacer& limit, WarmUpPacer::State& state, Cost cost, Time now);
 
 // `next` stays; stored units are scaled to the new maximum. An unused key stays unused.
 void Convert(const WarmUpPacer& from, const WarmUpPacer& to, WarmUpPacer::State& state, Time now);

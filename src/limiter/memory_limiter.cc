@@ -34,6 +34,7 @@ class MemoryLimiter final : public Limiter {
 
   Decision Check(const Charge& charge) override { return One(Operation::kCheck, charge); }
   Decision Peek(const Charge& charge) override { return One(Operation::kPeek, charge); }
+  Decision TakeDebt(const Charge& charge) override { return One(Operation::kDebt, charge); }
   Decision Refund(const Charge& charge) override { return One(Operation::kRefund, charge); }
   Decision Reset(const Charge& charge) override { return One(Operation::kReset, charge); }
 

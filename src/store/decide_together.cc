@@ -13,6 +13,24 @@ std::int64_t AddSaturated(std::int64_t a, std::int64_t b) {
   return a > kMost - b ? kMost : a + b;
 }
 
+Veto VetoOf(std::span<const Veto> vetoes, std::size_t i) {
+  return vetoes.empty() ? Veto::kEnforce : vetoes[i];
+}
+
+Cost LeftAlone(const Request& request, std::size_t i) {
+  return request.left_alone.empty() ? Cost{0} : request.left_alone[i];
+}
+
+// Whether a request is one charge that passes or not by itself.
+bool IsAlone(const Request& request) {
+  return request.charges.size() == 1 && LeftAlone(request, 0).units == 0;
+}
+
+// What is asked of the key of a charge.
+Operation OperationOf(const Request& request, std::size_t i) {
+  return VetoOf(request.vetoes, i) == Veto::kDebt ? Operation::kDebt : Operation::kCheck;
+}
+
 // The shards of a request, locked in order so that two requests can never wait for each other.
 class ShardsLock {
  public:
@@ -49,7 +67,7 @@ bool GoesAhead(std::span<const Decision> decisions, std::span<const Veto> vetoes
   bool quota_asked = false;
   bool quota_passed = false;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const Veto veto = vetoes.empty() ? Veto::kEnforce : vetoes[i];
+    const Veto veto = VetoOf(vetoes, i);
     if (veto == Veto::kEnforce && !decisions[i].allowed) return false;
     quota_asked |= veto == Veto::kQuota;
     quota_passed |= veto == Veto::kQuota && decisions[i].allowed;
@@ -61,7 +79,8 @@ bool GoesAhead(std::span<const Decision> decisions, std::span<const Veto> vetoes
 struct MemoryStore::Item {
   Call call;
   Shard* shard = nullptr;
-  std::size_t leader = 0;  // index of the first charge of the same key
+  std::size_t index = 0;   // of its charge
+  std::size_t leader = 0;  // place of the first item of the same key
   bool seated = false;     // whether the key has a state of its own
   Cost left_alone{0};      // most units that a charge of the key must leave
 
@@ -90,6 +109,55 @@ struct MemoryStore::Item {
   }
 };
 
+// The charges of a request that are debts, or those that are not, in their order.
+std::span<MemoryStore::Item> MemoryStore::MakeItems(const Request& request, Operation operation,
+                                                    std::span<Item> room) const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < request.charges.size(); ++i) {
+    if (OperationOf(request, i) != operation) continue;
+    Item& item = room[count];
+    MakeCall(operation, request.charges[i], item.call);
+    item.shard = &ShardOf(item.call);
+    item.shard->Prefetch(item.call);
+    item.index = i;
+    item.leader = count;
+    item.left_alone = LeftAlone(request, i);
+    for (std::size_t j = 0; j < count; ++j) {
+      if (room[j].call.hash != item.call.hash || room[j].call.limit != item.call.limit) continue;
+      item.leader = room[j].leader;
+      room[item.leader].Join(item);
+      break;
+    }
+    ++count;
+  }
+  return room.first(count);
+}
+
+// REQUIRES: the shards are locked, and no key has been seated yet.
+void MemoryStore::TakeDebts(std::span<Item> items, std::span<Decision> decisions, Time now) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Item& item = items[i];
+    if (item.leader == i) {
+      item.shard->Run(item.call, now, decisions[item.index]);
+    } else {
+      decisions[item.index] = decisions[items[item.leader].index];
+    }
+  }
+}
+
+// Finds every key a state that is its own or that it shares, until the request is decided.
+void MemoryStore::SeatAll(std::span<Item> items, Time now) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].leader == i) items[i].seated = items[i].shard->Seat(items[i].call, now);
+  }
+  // Before any is asked, so that none takes the last shared states from one that was promised to
+  // pass; and after all have been seated, which does housekeeping.
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].leader == i && !items[i].seated) items[i].shard->SeatShared(items[i].call, now);
+  }
+  JoinShared(items);
+}
+
 // Different keys that fell on one shared state are decided as one, too: each alone may pass where
 // together they do not.
 void MemoryStore::JoinShared(std::span<Item> items) {
@@ -107,65 +175,72 @@ void MemoryStore::JoinShared(std::span<Item> items) {
   }
 }
 
+// Requests of a single charge need no seat: all-or-none is nothing to them, and a check is charged
+// or refused by itself. So a run of them is a batch.
+std::size_t MemoryStore::DecideAlone(std::span<const Request> requests,
+                                     std::span<Decision> decisions, Time now) {
+  std::array<Call, kBatch> calls;
+  std::size_t count = 0;
+  while (count < std::min(requests.size(), kBatch) && IsAlone(requests[count])) {
+    const Request& request = requests[count];
+    MakeCall(OperationOf(request, 0), request.charges[0], calls[count]);
+    ShardOf(calls[count]).Prefetch(calls[count]);
+    ++count;
+  }
+  RunBatch({calls.data(), count}, decisions, now);
+  return count;
+}
+
 void MemoryStore::Decide(std::span<const Request> requests, std::span<Decision> decisions,
                          Time now) {
   now = Advance(now);
-  for (const Request& request : requests) {
-    const std::size_t count = request.charges.size();
-    DecideTogether(request, decisions.first(count), now);
-    decisions = decisions.subspan(count);
+  while (!requests.empty()) {
+    const std::size_t charges = requests.front().charges.size();
+    if (IsAlone(requests.front())) {
+      const std::size_t alone = DecideAlone(requests, decisions, now);
+      requests = requests.subspan(alone);
+      decisions = decisions.subspan(alone);
+    } else {
+      DecideTogether(requests.front(), decisions.first(charges), now);
+      requests = requests.subspan(1);
+      decisions = decisions.subspan(charges);
+    }
   }
 }
 
 void MemoryStore::DecideTogether(const Request& request, std::span<Decision> decisions, Time now) {
-  const std::size_t count = request.charges.size();
-  std::array<Item, kChargesMost> items;
+  std::array<Item, kChargesMost> room;
+  std::span<Item> debts;
+  if (!request.vetoes.empty()) debts = MakeItems(request, Operation::kDebt, room);
+  const std::span<Item> free = std::span<Item>(room).subspan(debts.size());
+  const std::span<Item> items = MakeItems(request, Operation::kCheck, free);
   ShardsLock lock;
-  for (std::size_t i = 0; i < count; ++i) {
-    Call& call = items[i].call;
-    MakeCall(Operation::kCheck, request.charges[i], call);
-    items[i].shard = &ShardOf(call);
-    items[i].leader = i;
-    items[i].shard->Prefetch(call);
-    lock.Add(*items[i].shard);
-    if (!request.left_alone.empty()) items[i].left_alone = request.left_alone[i];
-    for (std::size_t j = 0; j < i; ++j) {
-      if (items[j].call.hash != call.hash || items[j].call.limit != call.limit) continue;
-      items[i].leader = items[j].leader;
-      items[items[j].leader].Join(items[i]);
-      break;
-    }
-  }
+  for (const Item& item : debts) lock.Add(*item.shard);
+  for (const Item& item : items) lock.Add(*item.shard);
   now = lock.LockAll(now);
-  for (std::size_t i = 0; i < count; ++i) {
+  TakeDebts(debts, decisions, now);
+  SeatAll(items, now);
+  for (std::size_t i = 0; i < items.size(); ++i) {
     Item& item = items[i];
-    if (item.leader == i) item.seated = item.shard->Seat(item.call, now);
+    decisions[item.index] =
+        item.leader == i ? item.Ask(now) : decisions[items[item.leader].index];
   }
-  // Before any is asked, so that none takes the last shared states from one that was promised to
-  // pass; and after all have been seated, which does housekeeping.
-  for (std::size_t i = 0; i < count; ++i) {
-    if (items[i].leader == i && !items[i].seated) items[i].shard->SeatShared(items[i].call, now);
-  }
-  JoinShared({items.data(), count});
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool leads = items[i].leader == i;
-    decisions[i] = leads ? items[i].Ask(now) : decisions[items[i].leader];
-  }
-  const bool goes_ahead = GoesAhead(decisions.first(count), request.vetoes);
-  for (std::size_t i = 0; i < count; ++i) {
+  const bool goes_ahead = GoesAhead(decisions, request.vetoes);
+  for (std::size_t i = 0; i < items.size(); ++i) {
     Item& item = items[i];
+    Decision& decision = decisions[item.index];
     // A refused check takes nothing, but is recorded where the limit counts refused ones. Where
     // units must be left it could pass: that was refused already.
-    const bool runs = decisions[i].allowed ? goes_ahead : item.left_alone.units == 0;
+    const bool runs = decision.allowed ? goes_ahead : item.left_alone.units == 0;
     if (item.leader != i) {
-      decisions[i] = decisions[item.leader];
+      decision = decisions[items[item.leader].index];
     } else if (runs) {
-      decisions[i] = item.Run(Operation::kCheck, now);
+      decision = item.Run(Operation::kCheck, now);
     } else if (item.seated) {
       item.shard->Unseat(item.call);
     }
   }
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].leader == i && !items[i].seated) items[i].shard->UnseatShared();
   }
 }

@@ -15,6 +15,7 @@ namespace sluice {
 enum class Operation : std::uint8_t {
   kCheck,    // take the cost if it passes
   kPeek,     // answer as check would, take nothing
+  kDebt,     // take the cost in any case (core/debt.h); not of a concurrency limit
   kRefund,   // give back at most what is held
   kReset,    // forget the key
   kAcquire,  // concurrency: take a permit
@@ -22,7 +23,7 @@ enum class Operation : std::uint8_t {
   kRelease,  // concurrency: give a permit back
 };
 
-// One or more charges that are taken all or not at all.
+// One or more charges that are taken all or not at all, but for debts, which are taken in any case.
 struct Request {
   std::span<const Charge> charges;
   std::span<const Veto> vetoes = {};  // one a charge, or none: all kEnforce
@@ -38,8 +39,11 @@ struct Request {
 // Invariants
 //   (1) Requests of one call are independent and take effect in order, all at one time.
 //   (2) If a request goes ahead, every charge that passes on its own is taken; if not, none is
-//       (count_refused records in the limits that themselves refuse).
-//   (3) The same key twice in a request counts cumulatively.
+//       (count_refused records in the limits that themselves refuse). A kDebt charge is taken
+//       whatever its request comes to: that cost was incurred already.
+//   (3) The same key twice in a request counts cumulatively. Debts come first, wherever they stand:
+//       each reports the state that those of its key leave, and the other charges are decided on
+//       what is left then.
 //   (4) Time never goes back: an earlier `now` is taken as the latest one seen.
 class Local {
  public:
@@ -54,7 +58,8 @@ class Local {
                           std::span<Decision> decisions, Time now) = 0;
 
   // Decides requests of several charges; decisions are written in the order of the charges.
-  // REQUIRES: room for a decision for every charge; at most kChargesMost charges a request.
+  // REQUIRES: room for a decision for every charge; at most kChargesMost charges a request; no
+  // kDebt of a concurrency limit.
   virtual void Decide(std::span<const Request> requests, std::span<Decision> decisions,
                       Time now) = 0;
 

@@ -90,7 +90,7 @@ Result<LimitHandle> MemoryStore::Add(std::string_view name, const Limit& limit, 
   });
   if (before != restored_.end()) {
     for (const PreparedTerms* const terms : (*before)->AllTerms()) {
-      added->RestoreTerms(terms->limit, terms->id, now);
+      added->RestoreTerms(terms->limit, terms->id, std::max(now, (*before)->UsedAt(terms->id)));
     }
   }
   if (Result<Done> done = added->Change(limit, now); !done.ok()) return done.error();
@@ -162,8 +162,12 @@ void MemoryStore::DecideBatch(Operation operation, std::span<const Charge> charg
     MakeCall(operation, charges[i], calls[i]);
     ShardOf(calls[i]).Prefetch(calls[i]);
   }
+  RunBatch({calls.data(), charges.size()}, decisions, now);
+}
+
+void MemoryStore::RunBatch(std::span<const Call> calls, std::span<Decision> decisions, Time now) {
   RunLock lock;
-  for (std::size_t i = 0; i < charges.size(); ++i) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
     Shard& shard = ShardOf(calls[i]);
     lock.MoveTo(shard);
     shard.Run(calls[i], shard.Advance(now), decisions[i]);

@@ -92,6 +92,15 @@ class MemoryStore final : public Local {
   Decision DecideOne(const Call& call, Time now);
   void DecideBatch(Operation operation, std::span<const Charge> charges,
                    std::span<Decision> decisions, Time now);
+  void RunBatch(std::span<const Call> calls, std::span<Decision> decisions, Time now);
+  // How many requests it decided: those in front that are of a single charge, as far as they fit a
+  // batch.
+  std::size_t DecideAlone(std::span<const Request> requests, std::span<Decision> decisions,
+                          Time now);
+  std::span<Item> MakeItems(const Request& request, Operation operation,
+                            std::span<Item> room) const;
+  static void TakeDebts(std::span<Item> items, std::span<Decision> decisions, Time now);
+  static void SeatAll(std::span<Item> items, Time now);
   static void JoinShared(std::span<Item> items);
   void DecideTogether(const Request& request, std::span<Decision> decisions, Time now);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/debt.h"
 #include "store/pages.h"
 
 namespace sluice {
@@ -12,11 +13,18 @@ namespace {
 // in use for thousands of periods (and then errs on the strict side).
 constexpr unsigned kDepthBits = 20;
 constexpr std::size_t kCellsLeast = 64;
+// A debt may reach 16 times as far. While there is one, a stale cell is taken for one in use 16
+// times as often, and it keeps out every key that shares its state.
+constexpr std::uint64_t kDebtGrains = std::uint64_t{1} << (kDepthBits + 4);
 
 std::uint64_t NsOf(Nanos length) { return static_cast<std::uint64_t>(length.count()); }
 
 std::uint64_t NsPerUnit(const Interval& interval) {
   return static_cast<std::uint64_t>(DivCeil(interval.ticks_per_unit, interval.ticks_per_ns));
+}
+
+void SetFurthest(std::uint64_t grains, OverflowTerms& terms) {
+  terms.furthest = std::max(terms.depth, static_cast<std::uint32_t>(grains));
 }
 
 OverflowTerms Bucket(std::int64_t burst, std::uint64_t unit_ns, Nanos hold) {
@@ -40,6 +48,14 @@ OverflowTerms Bucket(std::int64_t burst, std::uint64_t unit_ns, Nanos hold) {
   const Uint128 usable = static_cast<Uint128>(terms.depth) << terms.grain_shift;
   terms.limit = static_cast<std::int64_t>(usable / terms.unit_ns);
   terms.hold = static_cast<std::uint32_t>((NsOf(hold) >> terms.grain_shift) + 1);
+  SetFurthest(std::min(kDebtGrains, NsOf(kDebtSpan) >> terms.grain_shift), terms);
+  return terms;
+}
+
+// A debt fills a window and ends with it: nothing passes for as long as one lasts.
+OverflowTerms EndingWithItsWindow(OverflowTerms terms) {
+  const std::uint64_t filled = std::uint64_t{terms.depth} + terms.hold;
+  SetFurthest(std::min(filled, NsOf(kLongestSpan) >> terms.grain_shift), terms);
   return terms;
 }
 
@@ -84,18 +100,19 @@ struct Standin {
     return WithinWindow(std::min(t.burst, t.rate.count), t.rate.period);
   }
   OverflowTerms operator()(const FixedWindow& t) const {
-    return WithinWindow(t.rate.count, LongestWindow(t));
+    return EndingWithItsWindow(WithinWindow(t.rate.count, LongestWindow(t)));
   }
   OverflowTerms operator()(const SlidingLog& t) const {
-    OverflowTerms terms = WithinWindow(t.rate.count, t.rate.period);
-    if (t.min_gap.count() == 0) return terms;
-    return Bucket(1, std::max(terms.unit_ns, NsOf(t.min_gap)), t.rate.period);
+    const OverflowTerms terms = WithinWindow(t.rate.count, t.rate.period);
+    if (t.min_gap.count() == 0) return EndingWithItsWindow(terms);
+    return EndingWithItsWindow(Bucket(1, std::max(terms.unit_ns, NsOf(t.min_gap)), t.rate.period));
   }
   OverflowTerms operator()(const SlidingWindow& t) const {
-    return WithinWindow(t.rate.count, 2 * t.rate.period);
+    return EndingWithItsWindow(WithinWindow(t.rate.count, 2 * t.rate.period));
   }
   OverflowTerms operator()(const SlidingBuckets& t) const {
-    return WithinWindow(t.rate.count, t.rate.period + t.rate.period / t.buckets);
+    return EndingWithItsWindow(
+        WithinWindow(t.rate.count, t.rate.period + t.rate.period / t.buckets));
   }
   OverflowTerms operator()(const Pacer& t) const {
     return Bucket(1, NsPerUnit(t.interval), Nanos{0});
@@ -116,16 +133,13 @@ std::int32_t Ahead(std::uint32_t cell, const OverflowTerms& terms, Time now) {
   return static_cast<std::int32_t>(cell - GrainsNow(terms, now));
 }
 
-std::uint32_t Held(std::uint32_t cell, const OverflowTerms& terms, Time now) {
-  if (cell == 0) return 0;
-  const std::int32_t ahead = Ahead(cell, terms, now);
-  return ahead <= 0 || static_cast<std::uint32_t>(ahead) > terms.depth
-             ? 0
-             : static_cast<std::uint32_t>(ahead);
-}
-
 Nanos Length(const OverflowTerms& terms, std::uint64_t grains) {
   return Nanos{ToInt64Saturated(static_cast<Uint128>(grains) << terms.grain_shift)};
+}
+
+// So many grains later, or the end of time.
+Time Later(const OverflowTerms& terms, std::uint64_t grains, Time now) {
+  return now + std::min(Length(terms, grains), Time::max() - now);
 }
 
 // From now until the clock shows `grains` grains more.
@@ -137,10 +151,10 @@ Nanos Until(const OverflowTerms& terms, std::uint64_t grains, Time now) {
 }
 
 // What a cost takes, in grains, rounded up.
-std::uint64_t GrainsOf(const OverflowTerms& terms, Cost cost) {
+Uint128 GrainsOf(const OverflowTerms& terms, Cost cost) {
   const Uint128 ns = static_cast<Uint128>(static_cast<std::uint64_t>(cost.units)) * terms.unit_ns;
   const Uint128 grain = Uint128{1} << terms.grain_shift;
-  return static_cast<std::uint64_t>((ns + grain - 1) >> terms.grain_shift);
+  return (ns + grain - 1) >> terms.grain_shift;
 }
 
 Decision Report(const OverflowTerms& terms, std::uint64_t held, Time now) {
@@ -184,7 +198,7 @@ Overflow::Array* Overflow::FindOrMake(std::uint32_t limit) {
   }
   const std::size_t cells = CellsForNext();
   if (cells == 0) return nullptr;
-  arrays_.push_back({limit, cells_taken_, cells, {}, {}});
+  arrays_.push_back({limit, cells_taken_, cells, {}, {}, {}});
   cells_taken_ += cells;
   bytes_used_ = cells_taken_ * sizeof(std::uint32_t);
   return &arrays_.back();
@@ -226,6 +240,21 @@ const OverflowTerms& Overflow::TermsFor(const Array& array, const OverflowTerms&
   return now < array.active_until ? array.terms : terms;
 }
 
+std::uint32_t Overflow::FurthestAhead(const Array& array, const OverflowTerms& used, Time now) {
+  if (now >= array.debt_until) return used.depth;
+  const std::uint64_t grains = NsOf(array.debt_until - now) >> used.grain_shift;
+  return std::max(used.depth, static_cast<std::uint32_t>(grains));
+}
+
+std::uint32_t Overflow::Held(const Array& array, const OverflowTerms& used, std::uint32_t cell,
+                             Time now) {
+  if (cell == 0) return 0;
+  const std::int32_t ahead = Ahead(cell, used, now);
+  const bool drained_or_stale =
+      ahead <= 0 || static_cast<std::uint32_t>(ahead) > FurthestAhead(array, used, now);
+  return drained_or_stale ? 0 : static_cast<std::uint32_t>(ahead);
+}
+
 bool Overflow::Binds(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash,
                      Time now) const {
   const Array* const array = Find(limit);
@@ -235,14 +264,14 @@ bool Overflow::Binds(std::uint32_t limit, const OverflowTerms& terms, std::uint6
   const OverflowTerms& used = TermsFor(*array, terms, now);
   const std::int32_t ahead = Ahead(cell, used, now);
   return ahead > -static_cast<std::int32_t>(used.hold) &&
-         ahead <= static_cast<std::int32_t>(used.depth);
+         ahead <= static_cast<std::int32_t>(FurthestAhead(*array, used, now));
 }
 
 Decision Overflow::Peek(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash,
                         Cost cost, Time now) const {
   const Array* const array = Find(limit);
   const OverflowTerms& used = array == nullptr ? terms : TermsFor(*array, terms, now);
-  const std::uint32_t held = array == nullptr ? 0 : Held(*CellOf(*array, hash), used, now);
+  const std::uint32_t held = array == nullptr ? 0 : Held(*array, used, *CellOf(*array, hash), now);
   Decision decision = Report(used, held, now);
   const bool no_cells = array == nullptr && cells_taken_ == cells_size_;
   if (no_cells) decision.remaining = 0;
@@ -252,10 +281,10 @@ Decision Overflow::Peek(std::uint32_t limit, const OverflowTerms& terms, std::ui
     decision.retry_after = kNever;
     return decision;
   }
-  const std::uint64_t after = held + GrainsOf(used, cost);
+  const Uint128 after = held + GrainsOf(used, cost);
   if (after > used.depth) {
     decision.allowed = false;
-    decision.retry_after = Until(used, after - used.depth, now);
+    decision.retry_after = Until(used, static_cast<std::uint64_t>(after - used.depth), now);
   } else if (no_cells) {
     // Every cell belongs to another limit. It may pass once there is memory for the key again.
     decision.allowed = false;
@@ -271,14 +300,34 @@ Decision Overflow::Check(std::uint32_t limit, const OverflowTerms& terms, std::u
   Array* const array = FindOrMake(limit);  // Peek has seen to it that there is one
   array->terms = TermsFor(*array, terms, now);
   std::uint32_t& cell = *CellOf(*array, hash);
-  const std::uint64_t after = Held(cell, array->terms, now) + GrainsOf(array->terms, cost);
-  cell = GrainsNow(array->terms, now) + static_cast<std::uint32_t>(after);
+  const Uint128 after = Held(*array, array->terms, cell, now) + GrainsOf(array->terms, cost);
+  return Hold(*array, cell, static_cast<std::uint32_t>(after), now);
+}
+
+Decision Overflow::TakeDebt(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash,
+                            Cost cost, Time now) {
+  const bool charges = cost.units != 0 && terms.limit != 0;
+  Array* const array = charges ? FindOrMake(limit) : nullptr;
+  if (array == nullptr) return Peek(limit, terms, hash, Cost{0}, now);
+  array->terms = TermsFor(*array, terms, now);
+  std::uint32_t& cell = *CellOf(*array, hash);
+  const std::uint32_t held = Held(*array, array->terms, cell, now);
+  const Uint128 owed =
+      std::min<Uint128>(held + GrainsOf(array->terms, cost), array->terms.furthest);
+  const std::uint32_t after = std::max(held, static_cast<std::uint32_t>(owed));
+  const Decision decision = Hold(*array, cell, after, now);
+  // Two more: time is read in whole grains, and Hold may add one.
+  array->debt_until = std::max(array->debt_until, Later(array->terms, after + 2, now));
+  return decision;
+}
+
+Decision Overflow::Hold(Array& array, std::uint32_t& cell, std::uint32_t grains, Time now) {
+  cell = GrainsNow(array.terms, now) + grains;
   if (cell == 0) cell = 1;  // 0 is a cell never used; a grain too long is on the strict side
-  const Nanos binds =
-      std::min(Length(array->terms, after + array->terms.hold + 1), Time::max() - now);
-  array->active_until = std::max(array->active_until, now + binds);
-  active_until_ = std::max(active_until_, array->active_until);
-  return Report(array->terms, after, now);
+  const std::uint64_t binds = std::uint64_t{grains} + array.terms.hold + 1;
+  array.active_until = std::max(array.active_until, Later(array.terms, binds, now));
+  active_until_ = std::max(active_until_, array.active_until);
+  return Report(array.terms, grains, now);
 }
 
 }  // namespace sluice

@@ -17,14 +17,19 @@ namespace sluice {
 // passes without a wait. For windows and logs it is a half-sized burst and an interval so long that
 // no PERIOD ever sees more than COUNT units. Refused requests are not recorded (count_refused).
 //
+// A debt goes below zero here too, for windows and logs until one that was filled up would be over.
+// A state is shared, and its 32 bits are few, so it goes less far than in a state of the key's own:
+// `furthest`, which for a bucket is five times its depth or more, but at most a year.
+//
 // Time is counted in grains of 2^grain_shift ns, coarse enough that a state fits 32 bits; what that
 // rounds away is added to the interval or taken off the burst.
 struct OverflowTerms {
   std::int64_t limit = 0;     // units; 0: nothing passes (concurrency, whose permits need ids)
   std::uint64_t unit_ns = 1;  // time in which one unit comes back, rounded up
   unsigned grain_shift = 0;
-  std::uint32_t depth = 0;  // limit * unit_ns in grains
-  std::uint32_t hold = 0;   // grains for which a drained state still binds its keys
+  std::uint32_t depth = 0;     // limit * unit_ns in grains
+  std::uint32_t hold = 0;      // grains for which a drained state still binds its keys
+  std::uint32_t furthest = 0;  // grains by which a debt may push a state ahead; at least depth
 
   static OverflowTerms For(const Terms& terms);
 };
@@ -59,6 +64,11 @@ class Overflow {
   Decision Check(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash, Cost cost,
                  Time now);
 
+  // Takes the cost in any case, and answers with the state it leaves. Where every cell belongs to
+  // another limit there is nothing to take it from.
+  Decision TakeDebt(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash, Cost cost,
+                    Time now);
+
   // Makes the array of a limit, if it has none and there are cells left, and sees to it that it is
   // not given back at this time. To be followed by DropUnused.
   void Reserve(std::uint32_t limit, Time now);
@@ -80,7 +90,15 @@ class Overflow {
     std::size_t cells = 0;
     OverflowTerms terms;  // its cells are written under these while it is active
     Time active_until{};  // until when a cell of it may bind a key
+    Time debt_until{};    // until when a cell of it may be more than `depth` ahead
   };
+
+  // Grains held by a cell; one that is further ahead than any can be is stale.
+  static std::uint32_t Held(const Array& array, const OverflowTerms& used, std::uint32_t cell,
+                            Time now);
+  static std::uint32_t FurthestAhead(const Array& array, const OverflowTerms& used, Time now);
+  // Makes a cell hold so many grains.
+  Decision Hold(Array& array, std::uint32_t& cell, std::uint32_t grains, Time now);
 
   static const OverflowTerms& TermsFor(const Array& array, const OverflowTerms& terms, Time now);
 

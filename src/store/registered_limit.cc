@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/debt.h"
 #include "store/packing.h"
 
 namespace sluice {
 namespace {
 
-// A narrow slot keeps 56 bits of nanoseconds since an epoch that is moved once a year.
-constexpr Nanos kNarrowSpan{std::int64_t{365} * 86400 * 1'000'000'000};
+// A narrow slot keeps 56 bits of nanoseconds since an epoch that is moved once a year. So far ahead
+// it can hold a state, in debt or not.
+constexpr Nanos kNarrowSpan = kDebtSpan;
 
 Nanos SpanOf(const Interval& interval, Uint128 ticks) { return RoundUp(interval, ticks); }
 
@@ -129,8 +131,7 @@ std::uint8_t RegisteredLimit::FreeId(Time now) const {
   for (unsigned id = 1; id < by_id_.size(); ++id) {
     const PreparedTerms* const terms = by_id_[id].load(std::memory_order_relaxed);
     if (terms == current_.load(std::memory_order_relaxed)) continue;
-    const Time used_at{Nanos{used_at_[id].load(std::memory_order_relaxed)}};
-    const Nanos unused = now - used_at - terms->span;
+    const Nanos unused = now - UsedAt(static_cast<std::uint8_t>(id)) - terms->span;
     if (unused > longest) longest = unused, free = static_cast<std::uint8_t>(id);
   }
   return free;
@@ -164,9 +165,9 @@ Result<Done> RegisteredLimit::Change(const Limit& limit, Time now) {
   return Done{};
 }
 
-void RegisteredLimit::RestoreTerms(const Limit& limit, std::uint8_t id, Time now) {
+void RegisteredLimit::RestoreTerms(const Limit& limit, std::uint8_t id, Time used_at) {
   Keep(limit, id);
-  NoteUse(id, now);
+  NoteUse(id, used_at);
 }
 
 std::vector<const PreparedTerms*> RegisteredLimit::AllTerms() const {

@@ -38,7 +38,9 @@ struct PreparedTerms {
   Quick quick;
   Limit limit;
   OverflowTerms overflow;
-  Nanos span{0};  // no state of these terms stays in use longer than this after its last change
+  // No state of these terms stays in use longer than this after its last change, but for one in
+  // debt, which is told to RegisteredLimit::NoteUse.
+  Nanos span{0};
 
   static PreparedTerms For(const Limit& limit, std::uint8_t id);
 };
@@ -70,7 +72,8 @@ class RegisteredLimit {
 
   [[nodiscard]] std::uint64_t Hash(std::string_view key) const { return prefix_.Finish(key); }
 
-  // A state was written under terms that are no longer current, for want of memory to convert it.
+  // A state was written under terms that are no longer current, for want of memory to convert it;
+  // or it is in use as if it had been written at `now`, because it is in debt.
   void NoteUse(std::uint8_t id, Time now) const {
     const std::int64_t at = now.time_since_epoch().count();
     std::int64_t before = used_at_[id].load(std::memory_order_relaxed);
@@ -88,8 +91,14 @@ class RegisteredLimit {
   // An error if the algorithm differs, or if 255 terms are in use at once.
   Result<Done> Change(const Limit& limit, Time now);
 
-  // Brings back the terms a snapshot was written under. REQUIRES: no terms yet under this id.
-  void RestoreTerms(const Limit& limit, std::uint8_t id, Time now);
+  // Brings back the terms a snapshot was written under, of which states may be in use that were
+  // written at `used_at`. REQUIRES: no terms yet under this id.
+  void RestoreTerms(const Limit& limit, std::uint8_t id, Time used_at);
+
+  // The latest time that NoteUse was told of for the terms of an id.
+  [[nodiscard]] Time UsedAt(std::uint8_t id) const {
+    return Time{Nanos{used_at_[id].load(std::memory_order_relaxed)}};
+  }
 
   // Every id that names terms.
   [[nodiscard]] std::vector<const PreparedTerms*> AllTerms() const;
@@ -112,7 +121,8 @@ class RegisteredLimit {
   std::atomic<std::uint8_t> shapes_{0};
 
   // The latest time at which a state may have been written under the terms of an id, but for the
-  // current ones; nanoseconds since 1970. Written by whoever holds the lock of a shard.
+  // current ones; nanoseconds since 1970. Ahead of the time where one is in debt, so that `span`
+  // after it that one is unused, too. Written by whoever holds the lock of a shard.
   mutable std::array<std::atomic<std::int64_t>, 256> used_at_{};
 
   // Touched by Change and RestoreTerms only.

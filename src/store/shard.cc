@@ -66,6 +66,8 @@ Decision Shard::RunShared(const Call& call, Time now) {
     case Operation::kCheck:
     case Operation::kAcquire:
       return overflow_.Check(limit, terms, call.hash, call.cost, now);
+    case Operation::kDebt:
+      return overflow_.TakeDebt(limit, terms, call.hash, call.cost, now);
     case Operation::kPeek:
       return peek(call.cost);
     case Operation::kRenew: {

@@ -55,6 +55,8 @@ Decision Apply(const L& terms, typename L::State& state, const Call& call, Time 
   switch (call.operation) {
     case Operation::kCheck:
       return Check(terms, state, call.cost, now);
+    case Operation::kDebt:
+      return TakeDebt(terms, state, call.cost, now);
     case Operation::kRefund:
       Refund(terms, state, call.cost, now);
       break;
@@ -86,6 +88,7 @@ Decision Apply(const Concurrency& terms, PermitsState& state, const Call& call, 
     case Operation::kReset:
       Clear(state);
       break;
+    case Operation::kDebt:
     case Operation::kRefund:
       break;
   }
@@ -124,7 +127,8 @@ bool AddsToFull(const L& terms, const Call& call, Block* block, Time now) {
   if (state.size < block->capacity || call.cost.units == 0) return false;
   const bool passes = Peek(terms, state, call.cost, now).allowed;
   if constexpr (std::is_same_v<L, SlidingLog>) {
-    return passes || terms.count_refused == Refused::kRecord;
+    const bool records = terms.count_refused == Refused::kRecord;
+    return passes || records || call.operation == Operation::kDebt;
   } else {
     // A check takes no permit.
     return call.operation == Operation::kAcquire && passes && !IsHeld(state, call.permit);
@@ -212,7 +216,8 @@ Decision Shard::RunInBlock(const L& terms, const Call& call, Time now) {
   const bool keep_seat = call.operation == Operation::kPeek && HasSeatedBlock(call);
   Slot<2>* const slot = FindOrMakeBlock(terms, call, now);
   if (slot == nullptr) return RunShared(call, now);
-  const bool adds = call.operation == Operation::kCheck || call.operation == Operation::kAcquire;
+  const bool adds = call.operation == Operation::kCheck || call.operation == Operation::kDebt ||
+                    call.operation == Operation::kAcquire;
   if (adds && !MakeRoom(terms, call, *slot, now)) return RunShared(call, now);
   typename L::State state = Kind<L>::Of(BlockOf(*slot));
   const Decision decision = Apply(terms, state, call, now);

@@ -20,6 +20,15 @@ Decision CheckOf(const L& terms, typename L::State& state, const Call& call, Tim
 }
 
 template <typename L>
+Decision TakeDebtOf(const L& terms, typename L::State& state, const Call& call, Time now) {
+  if constexpr (std::is_same_v<L, FixedWindow>) {
+    return TakeDebt(terms, state, call.cost, now, Stagger{call.hash});
+  } else {
+    return TakeDebt(terms, state, call.cost, now);
+  }
+}
+
+template <typename L>
 Decision PeekOf(const L& terms, const typename L::State& state, Cost cost, const Call& call,
                 Time now) {
   if constexpr (std::is_same_v<L, FixedWindow>) {
@@ -44,11 +53,25 @@ void ConvertOf(const L& from, const L& to, typename L::State& state, const Call&
   }
 }
 
+// A state in debt may stay in use for longer than its terms say, and so may one that was converted
+// from it.
+template <typename L>
+void NoteDebt(const L& terms, const typename L::State& state, const Call& call, Time now) {
+  const Nanos span = call.terms->span;
+  const Time unused_at = UnusedAt(terms, state);
+  if (unused_at > now + span) call.limit->NoteUse(call.terms->id, unused_at - span);
+}
+
 template <typename L>
 Decision Apply(const L& terms, typename L::State& state, const Call& call, Time now) {
   switch (call.operation) {
     case Operation::kCheck:
       return CheckOf(terms, state, call, now);
+    case Operation::kDebt: {
+      const Decision decision = TakeDebtOf(terms, state, call, now);
+      NoteDebt(terms, state, call, now);
+      return decision;
+    }
     case Operation::kRefund:
       RefundOf(terms, state, call.cost, now);
       break;
@@ -126,6 +149,7 @@ typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const
     }
   };
   std::visit(convert, call.limit->ById(id)->limit.terms);
+  NoteDebt(terms, state, call, now);
   return state;
 }
 

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 Error DoesNotFit() { return {"the snapshot's states do not fit; expected a larger memory limit"}; }
 
@@ -44,10 +44,11 @@ Result<Done> Snapshot::Save(MemoryStore& store, const std::string& path, Time no
   out.Number(now);
   SaveLimits(store, out);
   for (std::size_t i = 0; i < MemoryStore::kShards; ++i) SaveShard(store.shards_[i], now, out);
+  SaveUses(store, out);
   return out.Commit();
 }
 
-void Snapshot::SaveLimits(const MemoryStore& store, SnapshotWriter& out) {
+std::vector<const RegisteredLimit*> Snapshot::LimitsOf(const MemoryStore& store) {
   std::vector<const RegisteredLimit*> limits;
   for (const auto& limit : store.registry_) limits.push_back(limit.get());
   // A limit of an earlier snapshot that was not added again has states still, and it may yet be.
@@ -57,6 +58,11 @@ void Snapshot::SaveLimits(const MemoryStore& store, SnapshotWriter& out) {
     };
     if (std::none_of(limits.begin(), limits.end(), same)) limits.push_back(limit.get());
   }
+  return limits;
+}
+
+void Snapshot::SaveLimits(const MemoryStore& store, SnapshotWriter& out) {
+  const std::vector<const RegisteredLimit*> limits = LimitsOf(store);
   out.Number(static_cast<std::uint64_t>(limits.size()));
   for (const RegisteredLimit* const limit : limits) {
     out.Text(limit->name());
@@ -66,6 +72,15 @@ void Snapshot::SaveLimits(const MemoryStore& store, SnapshotWriter& out) {
     for (const PreparedTerms* const terms : all) {
       out.Number(terms->id);
       WriteSpec(terms->limit.spec, out);
+    }
+  }
+}
+
+// After the states, so that no debt that was taken meanwhile is missing.
+void Snapshot::SaveUses(const MemoryStore& store, SnapshotWriter& out) {
+  for (const RegisteredLimit* const limit : LimitsOf(store)) {
+    for (const PreparedTerms* const terms : limit->AllTerms()) {
+      out.Number(limit->UsedAt(terms->id));
     }
   }
 }
@@ -106,6 +121,11 @@ Result<Done> Snapshot::Restore(MemoryStore& store, const std::string& path, cons
   if (Result<Done> done = RestoreLimits(store, zones, now, in); !done.ok()) return done;
   for (std::size_t i = 0; i < MemoryStore::kShards; ++i) {
     if (Result<Done> done = RestoreShard(store.shards_[i], now, in); !done.ok()) return done;
+  }
+  for (const auto& limit : store.restored_) {
+    for (const PreparedTerms* const terms : limit->AllTerms()) {
+      limit->NoteUse(terms->id, in.Number<Time>());
+    }
   }
   if (in.failed()) return Error{"'" + path + "' ends too early"};
   return Done{};

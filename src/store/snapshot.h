@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/limit.h"
 #include "sluice/result.h"
@@ -17,8 +18,9 @@ class SnapshotWriter;
 //
 // Layout, all numbers little endian as the machine has them: version; seed; time; the limits, each
 // with its terms by id; then for each shard its epoch and its four tables, each a number of slots
-// (at most so many follow) and a run of them ended by a key word of 0. States are those of the
-// shards one after the other, not of one instant.
+// (at most so many follow) and a run of them ended by a key word of 0; then for every limit and its
+// terms the last use that is known of them. States are those of the shards one after the other, not
+// of one instant.
 class Snapshot {
  public:
   // Thread safety: decisions may go on; a shard waits while it is written.
@@ -30,7 +32,10 @@ class Snapshot {
                               Time now);
 
  private:
+  // Every limit that has states, in the order of the file.
+  static std::vector<const RegisteredLimit*> LimitsOf(const MemoryStore& store);
   static void SaveLimits(const MemoryStore& store, SnapshotWriter& out);
+  static void SaveUses(const MemoryStore& store, SnapshotWriter& out);
   static void SaveShard(Shard& shard, Time now, SnapshotWriter& out);
   static Result<Done> RestoreLimits(MemoryStore& store, const ZoneSource& zones, Time now,
                                     SnapshotReader& in);

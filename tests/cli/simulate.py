@@ -72,6 +72,11 @@ def test_every_op_and_the_words_never_and_null():
     expect([a["remaining"] for a in answers], [5, 0, 0, 0, 2, 5])
     expect([a["op"] for a in answers], ["check", "check", "check", "peek", "refund", "reset"])
     expect(answers[-1]["t"], SECOND)
+    steps = lines({"t": 0, "op": "debt", "cost": 8}, {"t": 0})
+    debt, check = replies(simulate("--limit", '{"rate":"1/s","burst":5}', steps=steps))
+    expect((debt["op"], debt["allowed"], debt["remaining"]), ("debt", True, 0))
+    expect((debt["retry_after"], debt["reset_after"], debt["wait"]), (None, 8 * SECOND, 0))
+    expect((check["allowed"], check["retry_after"]), (False, 4 * SECOND))
     limit = '{"rate":"5/s","algorithm":"pacer"}'
     pacer = replies(simulate("--limit", limit, steps=lines({"t": 0})))
     expect((pacer[0]["limit"], pacer[0]["remaining"]), (None, None))
@@ -165,6 +170,7 @@ def test_check_on_a_concurrency_limit_says_to_use_acquire():
     limit = '{"algorithm":"concurrency","max_in_flight":1}'
     expect_refused(simulate("--limit", limit, steps='{"t":0}\n'), "line 1: ", "use acquire")
     expect_refused(simulate("--limit", limit, steps='{"t":0,"op":"refund"}\n'), "use release")
+    expect_refused(simulate("--limit", limit, steps='{"t":0,"op":"debt"}\n'), "has no debt")
 
 
 def test_bytes_that_are_no_text_are_an_error():

@@ -50,6 +50,8 @@ Pair RandomPair(Kind old_kind, Kind new_kind, Random& random) {
 class ChangeTest : public ::testing::TestWithParam<Kind> {};
 // The changes that a pacer takes too.
 class AnyChangeTest : public ::testing::TestWithParam<Kind> {};
+// The limits that can be below zero and count units.
+class DebtChangeTest : public ::testing::TestWithParam<Kind> {};
 // Those that are exact: not of sliding buckets, which are booked anew in the current part, nor of
 // the pacer that warms up, whose store is scaled in floating point.
 class ExactChangeTest : public ::testing::TestWithParam<Kind> {};
@@ -73,6 +75,34 @@ TEST_P(ChangeTest, UsedUnitsCarryOver) {
     EXPECT_EQ(left.remaining, want) << ToText(pair.from) << " -> " << ToText(pair.to) << " used "
                                     << used << " at " << now.time_since_epoch().count() << "\n"
                                     << ToText(left);
+  });
+}
+
+// What is owed beyond the burst is owed under the new terms too; the rest is cut to what those can
+// hold.
+TEST_P(DebtChangeTest, ADebtCarriesOverWhole) {
+  ForEachSeed(400, [](Random& random) {
+    Pair pair = RandomPair(GetParam(), GetParam(), random);
+    pair.from.max_wait.reset();
+    pair.to.max_wait.reset();
+    pair.to.aligned = pair.from.aligned;  // refills that are due stay due
+    pair.old_limit = MustMake(pair.from);
+    pair.new_limit = MustMake(pair.to);
+    if (::testing::Test::HasFailure()) return;
+    CoreState state(pair.old_limit.terms);
+    CoreState fresh(pair.new_limit.terms);
+    const Time now = RandomTime(random);
+    const std::int64_t least =
+        std::min(state.Peek(Cost{0}, now).limit, fresh.Peek(Cost{0}, now).limit);
+    const std::int64_t owed = random.Spread(1, 1'000'000'000);
+    state.TakeDebt(Cost{state.Peek(Cost{0}, now).limit}, now);
+    // At the bound of the old terms some of it was not taken. Refills come once a period.
+    const Decision full = state.TakeDebt(Cost{owed}, now);
+    if (full.reset_after.count() >= kDebtYear - pair.from.rate->period.count()) return;
+    state.Change(pair.new_limit.terms, now);
+    fresh.TakeDebt(Cost{least + owed}, now);
+    SCOPED_TRACE(ToText(pair.from) + " -> " + ToText(pair.to) + " owed " + std::to_string(owed));
+    ExpectSameFuture(pair.to, state, fresh, now, random);
   });
 }
 
@@ -128,6 +158,10 @@ std::vector<Kind> ExactKinds() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Core, ExactChangeTest, ::testing::ValuesIn(ExactKinds()),
+                         [](const auto& kind) { return NameOf(kind.param); });
+INSTANTIATE_TEST_SUITE_P(Core, DebtChangeTest,
+                         ::testing::Values(Kind::kTokenBucket, Kind::kIntervalRefill,
+                                           Kind::kLeakyBucket),
                          [](const auto& kind) { return NameOf(kind.param); });
 INSTANTIATE_TEST_SUITE_P(Core, AnyChangeTest, ::testing::ValuesIn(RateKinds()),
                          [](const auto& kind) { return NameOf(kind.param); });

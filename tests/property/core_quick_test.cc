@@ -32,6 +32,10 @@ TEST(CoreQuickTest, ABucketAnswersAsTheTokenBucketDoes) {
     Time now{Nanos{random.Spread(0, 2'000'000'000'000'000'000)}};
     for (int i = 0; i < 40 && !::testing::Test::HasFailure(); ++i) {
       now = Later(now, spec.rate->period, random);
+      if (random.OneIn(6)) {
+        TakeDebt(terms, general, Cost{random.Spread(1, INT64_MAX)}, now);
+        fast = general;
+      }
       const Cost cost{random.Spread(1, terms.burst)};
       Decision decision;
       Check(*worked_out, fast, cost, now, decision);
@@ -55,6 +59,10 @@ TEST(CoreQuickTest, AWindowAnswersAsTheSlidingWindowDoes) {
     Time now{Nanos{random.Spread(0, 2'000'000'000'000'000'000)}};
     for (int i = 0; i < 40 && !::testing::Test::HasFailure(); ++i) {
       now = Later(now, spec.rate->period, random);
+      if (random.OneIn(6)) {
+        TakeDebt(terms, general, Cost{random.Spread(1, INT64_MAX)}, now);
+        fast = general;
+      }
       const Cost cost{random.Spread(1, terms.rate.count)};
       Decision decision;
       const bool passes = Check(*worked_out, fast, cost, now, decision);

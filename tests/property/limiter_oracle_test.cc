@@ -149,7 +149,7 @@ void TakeBatch(Scene& scene, Random& random) {
   std::vector<Step> steps;
   std::vector<Charge> charges;
   Step step = scene.NextStep(AnyKey(scene, random));
-  if (step.op == Op::kReset) step.op = Op::kCheck;
+  if (step.op == Op::kReset || step.op == Op::kDebt) step.op = Op::kCheck;
   for (std::int64_t i = random.Between(1, 40); i > 0; --i) {
     Followed& key = AnyKey(scene, random);
     step.cost = key.maker.NextCost(key.last);

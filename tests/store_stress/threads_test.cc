@@ -100,6 +100,28 @@ TEST(StoreStressTest, WindowsAndLogsAreAsExact) {
   ExactlyTheLimit(SpecOf(1000, kHour, Algorithm::kSlidingBuckets), 20 * Scale());
 }
 
+// Alone, and in requests that are refused.
+TEST(StoreStressTest, EveryDebtIsTakenOnceWhateverItsRequestComesTo) {
+  const auto store = MakeStore();
+  const LimitHandle debts = Add(*store, "debts", SpecOf(1));
+  const LimitHandle full = Add(*store, "full", SpecOf(1));
+  Ask(*store, Operation::kCheck, {full, "k", Cost{1}});
+  OnThreads(8, [&](int /*thread*/) {
+    const std::array<Charge, 2> charges{Charge{full, "k", Cost{1}}, Charge{debts, "k", Cost{2}}};
+    const std::array<Veto, 2> vetoes{Veto::kEnforce, Veto::kDebt};
+    const Request request{charges, vetoes};
+    for (int i = 0; i < 250; ++i) {
+      std::array<Decision, 2> decisions;
+      store->Decide({&request, 1}, decisions, kStart);
+      EXPECT_FALSE(decisions[0].allowed);
+      EXPECT_TRUE(Ask(*store, Operation::kDebt, {debts, "k", Cost{1}}).allowed);
+      EXPECT_FALSE(Ask(*store, Operation::kCheck, {debts, "k", Cost{1}}).allowed);
+    }
+  });
+  const Decision left = Ask(*store, Operation::kPeek, {debts, "k", Cost{0}});
+  EXPECT_EQ(left.reset_after, 8 * 250 * 3 * kHour);
+}
+
 // Two keys that every request charges together: one read of both must always find them equal.
 struct Pair {
   Charge few;

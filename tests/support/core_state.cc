@@ -28,6 +28,17 @@ Decision CheckOne(const Limit& limit, State& state, Cost cost, Time now, Stagger
 }
 
 template <typename Limit, typename State>
+Decision TakeDebtOne(const Limit& limit, State& state, Cost cost, Time now, Stagger stagger) {
+  if constexpr (std::is_same_v<Limit, FixedWindow>) {
+    return sluice::TakeDebt(limit, state, cost, now, stagger);
+  } else if constexpr (kHasPermits<Limit>) {
+    return sluice::Peek(limit, state, Cost{0}, now);
+  } else {
+    return sluice::TakeDebt(limit, state, cost, now);
+  }
+}
+
+template <typename Limit, typename State>
 Decision PeekOne(const Limit& limit, const State& state, Cost cost, Time now, Stagger stagger) {
   if constexpr (std::is_same_v<Limit, FixedWindow>) {
     return sluice::Peek(limit, state, cost, now, stagger);
@@ -128,6 +139,16 @@ Decision CoreState::Peek(Cost cost, Time now) {
       [&](const auto& limit) {
         const auto& state = std::get<typename std::decay_t<decltype(limit)>::State>(state_);
         return PeekOne(limit, state, cost, Latest(now), stagger_);
+      },
+      terms_);
+}
+
+Decision CoreState::TakeDebt(Cost cost, Time now) {
+  MakeRoom();
+  return std::visit(
+      [&](const auto& limit) {
+        auto& state = std::get<typename std::decay_t<decltype(limit)>::State>(state_);
+        return TakeDebtOne(limit, state, cost, Latest(now), stagger_);
       },
       terms_);
 }

@@ -22,6 +22,7 @@ class CoreState final : public Subject {
 
   Decision Check(Cost cost, Time now) override;
   Decision Peek(Cost cost, Time now) override;
+  Decision TakeDebt(Cost cost, Time now) override;
   Decision Refund(Cost cost, Time now) override;
   Decision Reset(Time now) override;
 

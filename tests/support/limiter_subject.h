@@ -25,6 +25,10 @@ class LimiterSubject final : public Subject {
     clock_->Set(now);
     return limiter_->Peek(With(cost));
   }
+  Decision TakeDebt(Cost cost, Time now) override {
+    clock_->Set(now);
+    return limiter_->TakeDebt(With(cost));
+  }
   Decision Refund(Cost cost, Time now) override {
     clock_->Set(now);
     return limiter_->Refund(With(cost));

@@ -143,6 +143,12 @@ Decision Model::Peek(Cost cost, Time now) {
   return decision;
 }
 
+Decision Model::TakeDebt(Cost cost, Time now) {
+  const Wide at = Latest(now);
+  if (cost.units > 0) Owe(cost.units, at);
+  return Report(at);
+}
+
 Decision Model::Refund(Cost cost, Time now) {
   const Wide at = Latest(now);
   if (cost.units > 0) GiveBack(cost.units, at);

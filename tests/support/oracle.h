@@ -35,6 +35,7 @@ class Model {
 
   Decision Check(Cost cost, Time now);
   Decision Peek(Cost cost, Time now);
+  Decision TakeDebt(Cost cost, Time now);
   Decision Refund(Cost cost, Time now);
   Decision Reset(Time now);
 
@@ -64,6 +65,8 @@ class Model {
 
   virtual void Take(std::int64_t cost, Wide at) = 0;
   virtual void TakeRefused(std::int64_t /*cost*/, Wide /*at*/) {}
+  // Takes a cost that may be more than there is, or than there ever can be.
+  virtual void Owe(std::int64_t cost, Wide at) = 0;
   virtual void GiveBack(std::int64_t cost, Wide at) = 0;
   virtual void Forget() = 0;
 

@@ -1,6 +1,7 @@
 // Oracle: the algorithms that keep a level or a next turn.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "support/oracle_models.h"
@@ -34,6 +35,10 @@ class TokenModel final : public Model {
   [[nodiscard]] bool Unused(Wide at) const override { return tat_ <= at * scale_.ns; }
 
   void Take(std::int64_t cost, Wide at) override { tat_ = Base(at) + cost * scale_.unit; }
+  void Owe(std::int64_t cost, Wide at) override {
+    const Wide furthest = std::max(kDebtYear * scale_.ns, burst_ * scale_.unit + max_wait_);
+    tat_ = std::min(Base(at) + cost * scale_.unit, at * scale_.ns + furthest);
+  }
   void GiveBack(std::int64_t cost, Wide at) override {
     // Held units are what lies between now and tat; those before now have come back already.
     const Wide held = (Base(at) - at * scale_.ns + scale_.unit - 1) / scale_.unit;
@@ -81,6 +86,15 @@ class IntervalModel final : public Model {
   void Take(std::int64_t cost, Wide at) override {
     if (Unused(at)) phase_ = aligned_ ? 0 : at;
     Set(TokensAt(at) - cost, at);
+  }
+  void Owe(std::int64_t cost, Wide at) override {
+    if (Unused(at)) phase_ = aligned_ ? 0 : at;
+    // Nothing is owed that does not come back in time.
+    const Wide refill_all = (burst_ + count_ - 1) / count_ * period_;
+    const Wide end = at + std::max(kDebtYear, refill_all + max_wait_);
+    const Wide refills = FloorDiv(end - phase_, period_) - FloorDiv(at - phase_, period_);
+    const Wide owed = std::min(refills * count_, Wide{std::numeric_limits<std::int64_t>::max()});
+    Set(std::max(TokensAt(at) - cost, burst_ - owed), at);
   }
   void GiveBack(std::int64_t cost, Wide at) override {
     Set(std::min(burst_, TokensAt(at) + cost), at);
@@ -131,6 +145,10 @@ class LeakyModel final : public Model {
 
   void Take(std::int64_t cost, Wide at) override {
     next_ = at * scale_.ns + Ahead(at) + cost * scale_.unit;
+  }
+  void Owe(std::int64_t cost, Wide at) override {
+    const Wide furthest = std::max(kDebtYear * scale_.ns, (burst_ + 1) * scale_.unit);
+    next_ = at * scale_.ns + std::min(Ahead(at) + cost * scale_.unit, furthest);
   }
   void GiveBack(std::int64_t cost, Wide at) override {
     const Wide held = (Ahead(at) + scale_.unit - 1) / scale_.unit;

@@ -24,6 +24,9 @@ void RemoveNewest(History& history, Wide units);
 // Rounds towards minus infinity. REQUIRES: b > 0.
 constexpr Wide FloorDiv(Wide a, Wide b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
+// A debt reaches no further ahead than a year, unless checks do.
+constexpr Wide kDebtYear = Wide{365} * 24 * 3600 * 1'000'000'000;
+
 // T, as `unit` ticks of 1/`ns` nanosecond.
 struct TickScale {
   Wide unit = 1;

@@ -43,6 +43,13 @@ class PacerModel final : public Model {
     stored_ -= spent;
     next_ += cost * scale_.unit - spent;
   }
+  void Owe(std::int64_t cost, Wide at) override {
+    // As much of it as keeps the key busy for the longest span, see above.
+    Take(cost, at);
+    const Wide busy = next_ - at * scale_.ns + full_ - stored_;
+    const Wide longest = Wide{kLongestSpan.count()} * scale_.ns;
+    if (busy > longest) next_ -= busy - longest;
+  }
   void GiveBack(std::int64_t /*cost*/, Wide /*at*/) override {}
   void Forget() override {
     next_ = 0;
@@ -104,7 +111,12 @@ class WarmUpModel final : public Model {
   [[nodiscard]] bool GoesAhead(std::int64_t /*cost*/, Wide at) const override {
     return next_ <= at;
   }
-  [[nodiscard]] bool Unused(Wide at) const override { return next_ <= at && StoredAt(at) >= full_; }
+  [[nodiscard]] bool Unused(Wide at) const override {
+    // No state outlives the last of all times.
+    const Time last = kLatestTime + kLongestSpan;
+    if (at >= last.time_since_epoch().count()) return true;
+    return next_ <= at && StoredAt(at) >= full_;
+  }
 
   void Take(std::int64_t cost, Wide at) override {
     const long double price = Price(cost, at);
@@ -112,6 +124,15 @@ class WarmUpModel final : public Model {
     stored_ = StoredAt(at);
     stored_ -= std::min(stored_, static_cast<long double>(cost));
     next_ = std::max(next_, at) + static_cast<Wide>(std::ceil(price));
+  }
+  void Owe(std::int64_t cost, Wide at) override {
+    const auto longest = static_cast<long double>(kLongestSpan.count());
+    const Wide next =
+        std::max(next_, at) + static_cast<Wide>(std::ceil(std::min(Price(cost, at), longest)));
+    largest_ = std::max(largest_, std::min(Price(cost, at), longest));
+    stored_ = StoredAt(at);
+    stored_ -= std::min(stored_, static_cast<long double>(cost));
+    next_ = std::min(next, at + kLongestSpan.count());
   }
   void GiveBack(std::int64_t /*cost*/, Wide /*at*/) override {}
   void Forget() override {

@@ -51,6 +51,7 @@ class PermitsModel final : public Model {
   [[nodiscard]] bool Unused(Wide at) const override { return UnitsAt(at) == 0; }
 
   void Take(std::int64_t /*cost*/, Wide /*at*/) override {}
+  void Owe(std::int64_t /*cost*/, Wide /*at*/) override {}
   void GiveBack(std::int64_t /*cost*/, Wide /*at*/) override {}
   void Forget() override { permits_.clear(); }
 

@@ -34,6 +34,20 @@ class HistoryModel : public Model {
     return units;
   }
 
+  // Of the charges that `counts` picks, the newest COUNT units stay.
+  template <typename Predicate>
+  void KeepNewestWhere(Predicate counts) {
+    Wide surplus = UnitsWhere(counts) - count_;
+    for (PastCharge& charge : history_) {
+      if (surplus <= 0) break;
+      if (!counts(charge.at)) continue;
+      const Wide dropped = std::min(surplus, charge.units);
+      charge.units -= dropped;
+      surplus -= dropped;
+    }
+    std::erase_if(history_, [](const PastCharge& charge) { return charge.units == 0; });
+  }
+
   Wide count_;
   Wide period_;
   bool count_refused_;
@@ -65,6 +79,10 @@ class FixedWindowModel final : public HistoryModel {
   void TakeRefused(std::int64_t cost, Wide at) override {
     const Wide units = std::min(Wide{cost}, count_ - CountAt(at));
     if (count_refused_ && units > 0) Take(static_cast<std::int64_t>(units), at);
+  }
+  void Owe(std::int64_t cost, Wide at) override {
+    const Wide units = std::min(Wide{cost}, count_ - CountAt(at));
+    if (units > 0) Take(static_cast<std::int64_t>(units), at);
   }
 
  private:
@@ -121,17 +139,12 @@ class LogModel final : public HistoryModel {
 
   void Take(std::int64_t cost, Wide at) override {
     HistoryModel::Take(cost, at);
-    Wide surplus = UnitsWhere([](Wide) { return true; }) - count_;
-    while (surplus > 0) {
-      const Wide dropped = std::min(surplus, history_.front().units);
-      history_.front().units -= dropped;
-      surplus -= dropped;
-      if (history_.front().units == 0) history_.erase(history_.begin());
-    }
+    KeepNewestWhere([](Wide) { return true; });
   }
   void TakeRefused(std::int64_t cost, Wide at) override {
     if (count_refused_) Take(cost, at);
   }
+  void Owe(std::int64_t cost, Wide at) override { Take(cost, at); }
 
  private:
   [[nodiscard]] Wide UnitsAt(Wide at) const {
@@ -152,6 +165,11 @@ class SlidingWindowModel final : public HistoryModel {
   }
   [[nodiscard]] bool Unused(Wide at) const override {
     return UnitsIn(at, 0) == 0 && UnitsIn(at, 1) == 0;
+  }
+  void Owe(std::int64_t cost, Wide at) override {
+    // A counter that holds at most COUNT.
+    const Wide units = std::min(Wide{cost}, count_ - UnitsIn(at, 0));
+    if (units > 0) Take(static_cast<std::int64_t>(units), at);
   }
 
  private:
@@ -175,6 +193,10 @@ class SlidingBucketsModel final : public HistoryModel {
   }
   [[nodiscard]] bool Unused(Wide at) const override {
     return Recent(at) == 0 && (Oldest(at) == 0 || OldestWeight(at) == 0);
+  }
+  void Owe(std::int64_t cost, Wide at) override {
+    Take(cost, at);
+    KeepNewestWhere([&](Wide charged) { return at / part_ - charged / part_ < buckets_; });
   }
 
  private:

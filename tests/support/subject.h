@@ -17,6 +17,7 @@ class Subject {
   // A time earlier than the latest seen is taken as that.
   virtual Decision Check(Cost cost, Time now) = 0;
   virtual Decision Peek(Cost cost, Time now) = 0;
+  virtual Decision TakeDebt(Cost cost, Time now) = 0;
   virtual Decision Refund(Cost cost, Time now) = 0;
   virtual Decision Reset(Time now) = 0;
 };

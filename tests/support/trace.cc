@@ -39,7 +39,7 @@ bool InDoubt(const Decision& got, const Decision& want, Nanos tolerance) {
 }
 
 std::string ToText(const Step& step) {
-  static const char* const names[] = {"check", "peek", "refund", "reset"};
+  static const char* const names[] = {"check", "peek", "debt", "refund", "reset"};
   std::ostringstream text;
   text << "t " << step.at.time_since_epoch().count() << " " << names[static_cast<int>(step.op)]
        << " cost " << step.cost.units;
@@ -168,6 +168,7 @@ Step TraceMaker::Next(const Decision& last) {
   if (dice <= 12) step.op = Op::kPeek;
   if (dice > 12 && dice <= 24) step.op = Op::kRefund;
   if (dice > 24 && dice <= 26) step.op = Op::kReset;
+  if (dice > 26 && dice <= 34) step.op = Op::kDebt;
   return step;
 }
 
@@ -177,6 +178,8 @@ Decision Take(Subject& subject, const Step& step) {
       return subject.Check(step.cost, step.at);
     case Op::kPeek:
       return subject.Peek(step.cost, step.at);
+    case Op::kDebt:
+      return subject.TakeDebt(step.cost, step.at);
     case Op::kRefund:
       return subject.Refund(step.cost, step.at);
     case Op::kReset:
@@ -191,6 +194,8 @@ Decision Take(Model& model, const Step& step) {
       return model.Check(step.cost, step.at);
     case Op::kPeek:
       return model.Peek(step.cost, step.at);
+    case Op::kDebt:
+      return model.TakeDebt(step.cost, step.at);
     case Op::kRefund:
       return model.Refund(step.cost, step.at);
     case Op::kReset:

@@ -16,7 +16,7 @@
 
 namespace sluice::testing {
 
-enum class Op { kCheck, kPeek, kRefund, kReset };
+enum class Op { kCheck, kPeek, kDebt, kRefund, kReset };
 
 struct Step {
   Op op = Op::kCheck;

@@ -63,6 +63,7 @@ TEST(ReplayTest, EveryOpReachesTheLimit) {
   EXPECT_EQ(replay->Apply(At(0s, Op::kCheck, 3)).value().decision.remaining, 2);
   EXPECT_EQ(replay->Apply(At(0s, Op::kPeek, 3)).value().decision.remaining, 2);
   EXPECT_EQ(replay->Apply(At(0s, Op::kRefund, 1)).value().decision.remaining, 3);
+  EXPECT_EQ(replay->Apply(At(0s, Op::kDebt, 9)).value().decision.reset_after, 11s);
   EXPECT_EQ(replay->Apply(At(0s, Op::kReset)).value().decision.remaining, 5);
 }
 

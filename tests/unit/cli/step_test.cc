@@ -33,7 +33,7 @@ TEST(StepTest, EveryMemberIsRead) {
 }
 
 TEST(StepTest, EveryOpIsReadByItsName) {
-  for (const Op op : {Op::kCheck, Op::kPeek, Op::kRefund, Op::kReset}) {
+  for (const Op op : {Op::kCheck, Op::kPeek, Op::kDebt, Op::kRefund, Op::kReset}) {
     EXPECT_EQ(ReadStep(R"({"t":0,"op":")" + std::string(OpName(op)) + "\"}").value().op, op);
   }
   for (const Op op : {Op::kAcquire, Op::kRenew, Op::kRelease}) {
@@ -105,6 +105,10 @@ TEST(StepTest, OpThatDoesNotFitTheLimitIsAnErrorThatSaysWhatDoes) {
   EXPECT_TRUE(CheckOpFits(step, Algorithm::kTokenBucket).ok());
   EXPECT_EQ(CheckOpFits(step, Algorithm::kConcurrency).error().message,
             "a concurrency limit has no check; use acquire with an \"id\"");
+  step.op = Op::kDebt;
+  EXPECT_TRUE(CheckOpFits(step, Algorithm::kTokenBucket).ok());
+  EXPECT_EQ(CheckOpFits(step, Algorithm::kConcurrency).error().message,
+            "a concurrency limit has no debt; use acquire with an \"id\"");
   step.op = Op::kRefund;
   EXPECT_EQ(CheckOpFits(step, Algorithm::kConcurrency).error().message,
             "a concurrency limit has no refund; use release with the \"id\" of the permit");

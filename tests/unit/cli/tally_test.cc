@@ -56,7 +56,7 @@ TEST(TallyTest, CountsRunsRefusalsAndWaits) {
 
 TEST(TallyTest, OnlyWhatAsksToPassIsCounted) {
   Tally tally(1s);
-  for (const Op op : {Op::kPeek, Op::kRefund, Op::kReset, Op::kRenew, Op::kRelease}) {
+  for (const Op op : {Op::kPeek, Op::kDebt, Op::kRefund, Op::kReset, Op::kRenew, Op::kRelease}) {
     Feed(tally, {.allowed = false, .op = op});
   }
   EXPECT_EQ(tally.allowed() + tally.refused(), 0U);

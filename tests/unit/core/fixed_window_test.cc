@@ -13,6 +13,7 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Debt;
 using testing::ExpectRemainingIsExact;
 using testing::ExpectRetryIsExact;
 using testing::ExpectSteps;
@@ -217,6 +218,42 @@ TEST(FixedWindowTest, ConvertKeepsTheOpeningOfAFirstRequestWindowWhereItStaysOpe
   EXPECT_EQ(longer.end, Time{31s});
   Convert(from, Window({5, 3s}, WindowKind::kFirstRequest), shorter, Time{9s});
   EXPECT_EQ(shorter.end, Time{12s});
+}
+
+TEST(FixedWindowTest, Invariant5ADebtFillsTheWindowAndEndsWithIt) {
+  for (const WindowKind kind : {WindowKind::kAligned, WindowKind::kFirstRequest}) {
+    FixedWindow::State state;
+    ExpectSteps(Window({10, 2s}, kind), state,
+                {{4s, 3, Says::kYes, 7},
+                 Debt(5s, 2),
+                 {5s, 0, Says::kYes, 5, 0s, 1s, 0s},
+                 Debt(5s, kMost),
+                 {5s, 0, Says::kYes, 0, 0s, 1s, 0s},
+                 Debt(5s, 1),
+                 {5s, 10, Says::kNo, 0, 1s, 1s},
+                 {5s, 11, Says::kNo, 0, kNever, 1s},
+                 {6s, 10, Says::kYes, 0, 0s, 2s}});
+  }
+}
+
+TEST(FixedWindowTest, ADebtOpensAWindowAndCanBeGivenBack) {
+  const FixedWindow limit = Window({10, 2s}, WindowKind::kFirstRequest);
+  FixedWindow::State state;
+  EXPECT_EQ(TakeDebt(limit, state, {0}, Time{7s}).reset_after, 0s);
+  EXPECT_EQ(state, FixedWindow::State{});
+  EXPECT_EQ(TakeDebt(limit, state, {12}, Time{7s}).reset_after, 2s);
+  Refund(limit, state, {4}, Time{8s});
+  EXPECT_EQ(Peek(limit, state, {0}, Time{8s}).remaining, 4);
+  FixedWindow::State staggered;
+  TakeDebt(Window({10, 2s}, WindowKind::kStaggered), staggered, {1}, Time{6s},
+           Stagger{std::uint64_t{1} << 63U});
+  EXPECT_EQ(staggered.end, Time{7s});
+}
+
+TEST(FixedWindowTest, ADebtOfAWindowThatBlocksTakesNothing) {
+  FixedWindow::State state;
+  EXPECT_EQ(TakeDebt(Window({0, 2s}), state, {3}, Time{7s}), Decision{});
+  EXPECT_EQ(state, FixedWindow::State{});
 }
 
 }  // namespace

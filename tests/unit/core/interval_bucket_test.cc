@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/debt.h"
 #include "unit/core/steps.h"
 
 namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Debt;
 using testing::ExpectRemainingIsExact;
 using testing::ExpectRetryIsExact;
 using testing::ExpectSteps;
@@ -199,6 +201,57 @@ TEST(IntervalBucketTest, ConvertToAnotherPeriodRefillsAWholePeriodFromNow) {
   EXPECT_EQ(state, (IntervalBucket::State{Time{19s}, 2}));
   Convert(from, Aligned({2, 7s}, 1), aligned, Time{12s});
   EXPECT_EQ(aligned, (IntervalBucket::State{Time{14s}, 1}));
+}
+
+TEST(IntervalBucketTest, Invariant2ADebtGoesBelowZeroByTheWholeCost) {
+  IntervalBucket::State state;
+  ExpectSteps(Bucket({5, 10s}, 8), state,
+              {{1s, 3, Says::kYes, 5},
+               Debt(2s, 20),
+               {2s, 0, Says::kYes, 0, 0s, 49s, 0s},
+               {2s, 1, Says::kNo, 0, 39s, 49s},
+               {2s, 8, Says::kNo, 0, 49s, 49s},
+               {2s, 9, Says::kNo, 0, kNever, 49s},
+               {41s, 1, Says::kYes, 4, 0s, 10s}});
+  const IntervalBucket limit = Aligned({3, 10s}, 3, 15s);
+  IntervalBucket::State aligned;
+  TakeDebt(limit, aligned, {1'000'001}, Time{12s});
+  for (const std::int64_t cost : {1, 3}) ExpectRetryIsExact(limit, aligned, cost, 12s);
+  EXPECT_EQ(UnusedAt(limit, aligned), Time{10s + 333'334 * 10s});
+}
+
+TEST(IntervalBucketTest, ADebtReachesAYearAheadUnlessChecksReachFurther) {
+  const IntervalBucket limit = Bucket({5, 24h}, 8);
+  IntervalBucket::State state;
+  EXPECT_EQ(TakeDebt(limit, state, {kMost}, Time{5s}).reset_after, kDebtSpan);
+  EXPECT_EQ(TakeDebt(limit, state, {kMost}, Time{5s}).reset_after, kDebtSpan);
+  // The refills stay where they are, so the last that comes within a year is less than one away.
+  EXPECT_EQ(TakeDebt(limit, state, {kMost}, Time{6s}).reset_after, kDebtSpan - 1s);
+  const IntervalBucket slow = Bucket({1, 24h * 365}, 2, 24h * 400);
+  IntervalBucket::State late;
+  EXPECT_EQ(TakeDebt(slow, late, {kMost}, kLatestTime).reset_after, 3 * kDebtSpan);
+  const IntervalBucket fast = Bucket({kMost / 4, 1ns}, 1);
+  IntervalBucket::State many;
+  for (int i = 0; i < 3; ++i) TakeDebt(fast, many, {kMost}, Time{1s});
+  EXPECT_EQ(many.used, kMost);
+  EXPECT_EQ(Peek(fast, many, {1}, Time{1s}).retry_after, 5ns);
+  EXPECT_EQ(Peek(fast, many, {1}, Time{1s}).reset_after, 5ns);
+}
+
+TEST(IntervalBucketTest, RefundAndConvertKnowWhatIsOwed) {
+  const IntervalBucket from = Bucket({5, 10s}, 8);
+  IntervalBucket::State state;
+  TakeDebt(from, state, {15}, Time{0s});
+  Refund(from, state, {4}, Time{0s});
+  EXPECT_EQ(Peek(from, state, {1}, Time{0s}).retry_after, 10s);
+  EXPECT_EQ(UsedAt(from, state, Time{0s}).within, 8);
+  EXPECT_EQ(UsedAt(from, state, Time{0s}).beyond, 3);
+  // Eight of eight become two of two, three are owed.
+  const IntervalBucket to = Bucket({1, 10s}, 2);
+  Convert(from, to, state, Time{0s});
+  EXPECT_EQ(Peek(to, state, {0}, Time{0s}).reset_after, 50s);
+  Refund(to, state, {kMost}, Time{0s});
+  EXPECT_EQ(state, IntervalBucket::State{});
 }
 
 }  // namespace

@@ -7,12 +7,14 @@
 #include <limits>
 #include <vector>
 
+#include "core/debt.h"
 #include "unit/core/steps.h"
 
 namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Debt;
 using testing::ExpectRetryIsExact;
 using testing::ExpectSteps;
 using testing::Says;
@@ -155,6 +157,45 @@ TEST(LeakyBucketTest, ConvertCarriesQueuedUnitsOver) {
   EXPECT_EQ(Peek(to, next, {0}, Time{0s}).reset_after, 2s);
   Convert(to, small, next, Time{0s});
   EXPECT_EQ(Peek(small, next, {0}, Time{0s}).reset_after, 1s);
+}
+
+TEST(LeakyBucketTest, Invariant3ADebtGoesBeyondTheQueueByTheWholeCost) {
+  FineTime next;
+  ExpectSteps(Queue({1, 1s}, 2), next,
+              {{0s, 1, Says::kYes, 2},
+               Debt(0s, 9),
+               {0s, 0, Says::kYes, 0, 0s, 10s, 0s},
+               {0s, 1, Says::kNo, 0, 8s, 10s},
+               {0s, 3, Says::kNo, 0, 10s, 10s},
+               {0s, 4, Says::kNo, 0, kNever, 10s},
+               {8s, 1, Says::kYes, 0, 0s, 3s, 2s}});
+  FineTime queue;
+  const LeakyBucket limit = Queue({7, 10ns}, 5, 2, 3ns);
+  TakeDebt(limit, queue, {1'000'003}, Time{5ns});
+  for (const std::int64_t cost : {1, 6}) ExpectRetryIsExact(limit, queue, cost, 5ns);
+}
+
+TEST(LeakyBucketTest, ADebtReachesAYearAheadUnlessTheQueueIsLonger) {
+  FineTime next;
+  EXPECT_EQ(TakeDebt(Queue({1, 1s}, 2), next, {kMost}, Time{5s}).reset_after, kDebtSpan);
+  FineTime late;
+  const LeakyBucket slow = Queue({1, 24h * 365}, 2);
+  EXPECT_EQ(TakeDebt(slow, late, {kMost}, kLatestTime).reset_after, 3 * kDebtSpan);
+  EXPECT_EQ(TakeDebt(slow, late, {1}, kLatestTime).reset_after, 3 * kDebtSpan);
+}
+
+TEST(LeakyBucketTest, RefundAndConvertKnowWhatIsOwed) {
+  const LeakyBucket from = Queue({1, 1s}, 2);
+  FineTime next;
+  TakeDebt(from, next, {9}, Time{0s});
+  Refund(from, next, {2}, Time{0s});
+  EXPECT_EQ(Peek(from, next, {1}, Time{0s}).retry_after, 5s);
+  // Three of the seven are all that may queue; under the new terms one is, and four are owed.
+  const LeakyBucket to = Queue({1, 1min}, 0);
+  Convert(from, to, next, Time{0s});
+  EXPECT_EQ(Peek(to, next, {0}, Time{0s}).reset_after, 5min);
+  Refund(to, next, {kMost}, Time{0s});
+  EXPECT_EQ(Peek(to, next, {0}, Time{0s}).remaining, 1);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Debt;
 using testing::ExpectRetryIsExact;
 using testing::ExpectSteps;
 using testing::Says;
@@ -174,6 +175,26 @@ TEST(PacerTest, ConvertCutsStoredUnitsToTheNewBurst) {
   EXPECT_EQ(Peek(Pace({2, 1s}, 20), grown, {0}, Time{0s}).reset_after, 6500ms);
   Convert(from, Pace({2, 1s}, 20), unused, Time{1s});
   EXPECT_EQ(Peek(Pace({2, 1s}, 20), unused, {0}, Time{1s}).reset_after, 0s);
+}
+
+TEST(PacerTest, Invariant6ADebtMovesTheNextTurnWhateverMaxWaitSays) {
+  FineTime tat;
+  ExpectSteps(Pace({5, 1s}, 5, 100ms), tat,
+              {Debt(0s, 5),
+               {0s, 0, Says::kYes, kNoUnits, 0s, 1s, 0s},
+               Debt(0s, 10),
+               {0s, 0, Says::kYes, kNoUnits, 0s, 3s, 0s},
+               {0s, 1, Says::kNo, kNoUnits, 1900ms, 3s},
+               {1900ms, 1, Says::kYes, kNoUnits, 0s, 1300ms, 100ms}});
+  const Pacer limit = Pace({7, 10ns}, 3, 5ns);
+  FineTime far;
+  TakeDebt(limit, far, {kMost}, kLatestTime);
+  EXPECT_EQ(Peek(limit, far, {1}, kLatestTime).reset_after, kLongestSpan);
+  TakeDebt(limit, far, {kMost}, kLatestTime);
+  EXPECT_EQ(Peek(limit, far, {1}, kLatestTime).reset_after, kLongestSpan);
+  FineTime near;
+  TakeDebt(limit, near, {1'000'003}, Time{1s});
+  ExpectRetryIsExact(limit, near, 2, 1s);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Debt;
 using testing::ExpectRemainingIsExact;
 using testing::ExpectRetryIsExact;
 using testing::ExpectSteps;
@@ -157,6 +158,47 @@ TEST(SlidingBucketsTest, UnitsInViewRoundUp) {
   EXPECT_EQ(UnitsInView({rate, 2, OldestPart::kWeighted}, parts.state, now), 4);  // 2.5 + 1
   EXPECT_EQ(UnitsInView({rate, 2, OldestPart::kStrict}, parts.state, now), 6);
   EXPECT_EQ(UnitsInView({rate, 2, OldestPart::kLenient}, parts.state, now), 1);
+}
+
+TEST(SlidingBucketsTest, Invariant4ADebtKeepsTheNewestUnitsInView) {
+  for (const OldestPart oldest :
+       {OldestPart::kStrict, OldestPart::kLenient, OldestPart::kWeighted}) {
+    const SlidingBuckets limit{{10, 3s}, 3, oldest};
+    Parts parts(3);
+    ExpectSteps(limit, parts.state,
+                {{0s, 6, Says::kYes, 4},
+                 {1s, 3, Says::kYes, 1},
+                 Debt(2s, 5),
+                 {2s, 0, Says::kYes, 0},
+                 {2s, 11, Says::kNo, 0, kNever}});
+    EXPECT_EQ(parts.counters, (std::vector<std::int64_t>{2, 3, 5, 0}));
+    for (const std::int64_t cost : {1, 5, 10}) ExpectRetryIsExact(limit, parts.state, cost, 2s);
+    TakeDebt(limit, parts.state, {std::int64_t{1} << 62U}, Time{2500ms});
+    EXPECT_EQ(parts.counters, (std::vector<std::int64_t>{0, 0, 10, 0}));
+    Refund(limit, parts.state, {4}, Time{2500ms});
+    EXPECT_EQ(parts.state.units, 6);
+  }
+}
+
+// The part before those in full view is no part of what a debt drops.
+TEST(SlidingBucketsTest, ADebtLeavesTheOldestPart) {
+  const SlidingBuckets limit{{10, 3s}, 3, OldestPart::kWeighted};
+  Parts parts(3);
+  ExpectSteps(limit, parts.state,
+              {{0s, 8}, Debt(3500ms, 9), {3500ms, 0, Says::kYes, 0}, {3750ms, 1, Says::kNo, 0}});
+  EXPECT_EQ(parts.counters, (std::vector<std::int64_t>{8, 0, 0, 9}));
+  ExpectRetryIsExact(limit, parts.state, 1, 3750ms);
+}
+
+TEST(SlidingBucketsTest, DebtsInEveryPartDoNotOverflow) {
+  constexpr std::int64_t kCount = std::int64_t{1} << 62U;
+  const SlidingBuckets limit{{kCount, 3s}, 3, OldestPart::kStrict};
+  Parts parts(3);
+  for (int second = 0; second < 8; ++second) {
+    TakeDebt(limit, parts.state, {kCount - second}, Time{second * 1s});
+    EXPECT_GT(parts.state.units, 0);
+    EXPECT_EQ(Peek(limit, parts.state, {1}, Time{second * 1s}).remaining, 0);
+  }
 }
 
 }  // namespace

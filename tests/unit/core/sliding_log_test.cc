@@ -13,6 +13,7 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Debt;
 using testing::ExpectRemainingIsExact;
 using testing::ExpectRetryIsExact;
 using testing::ExpectSteps;
@@ -206,6 +207,33 @@ TEST(SlidingLogTest, ConvertKeepsTheNewestUnitsAndNeverRevivesPastOnes) {
   ExpectSteps(from, longer.state, {{0s, 2}, {4s, 3}});
   Convert(from, Limit({9, 1min}), longer.state, Time{11s});
   EXPECT_EQ(longer.Entries(), (std::vector<LogEntry>{{Time{4s}, 3}}));
+}
+
+TEST(SlidingLogTest, Invariant6ADebtIsRecordedAsTheNewestUnits) {
+  Log log(4);
+  ExpectSteps(Limit({5, 10s}), log.state,
+              {{0s, 3, Says::kYes, 2},
+               Debt(4s, 4),
+               {4s, 0, Says::kYes, 0, 0s, 10s, 0s},
+               {4s, 1, Says::kNo, 0, 6s, 10s},
+               {4s, 2, Says::kNo, 0, 10s, 10s},
+               {4s, 6, Says::kNo, 0, kNever, 10s},
+               {10s, 1, Says::kYes, 0, 0s, 10s},
+               Debt(12s, kMost)});
+  EXPECT_EQ(log.Entries(), (std::vector<LogEntry>{{Time{12s}, 5}}));
+  for (const std::int64_t cost : {1, 5}) ExpectRetryIsExact(Limit({5, 10s}), log.state, cost, 13s);
+}
+
+TEST(SlidingLogTest, ADebtIsRecordedWhateverTheGapAndStartsAnother) {
+  Log log(4);
+  ExpectSteps(Limit({5, 10s}, Refused::kFree, 3s), log.state,
+              {{0s, 1, Says::kYes, 0},
+               Debt(2s, 1),
+               {2s, 0, Says::kYes, 0, 0s, 10s, 0s},
+               {3s, 1, Says::kNo, 0, 2s, 9s},
+               {5s, 1, Says::kYes, 0, 0s, 10s}});
+  Refund(Limit({5, 10s}), log.state, {2}, Time{5s});
+  EXPECT_EQ(log.Entries(), (std::vector<LogEntry>{{Time{0s}, 1}}));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Debt;
 using testing::ExpectRemainingIsExact;
 using testing::ExpectRetryIsExact;
 using testing::ExpectSteps;
@@ -136,6 +137,25 @@ TEST(SlidingWindowTest, ConvertToAnotherPeriodMovesTheWeightedSumRoundedUp) {
   EXPECT_EQ(state, (SlidingWindow::State{Time{4s}, 0, 6}));
   Convert(from, SlidingWindow{{10, 4s}}, past, Time{3s});
   EXPECT_EQ(past, SlidingWindow::State{});
+}
+
+TEST(SlidingWindowTest, Invariant4ADebtFillsTheCurrentCounterWhateverThePreviousWeighs) {
+  const SlidingWindow limit{{10, 1s}};
+  SlidingWindow::State state;
+  ExpectSteps(limit, state,
+              {{0s, 8, Says::kYes, 2},
+               Debt(1500ms, 7),
+               {1500ms, 0, Says::kYes, 0, 0s, 1500ms, 0s},
+               {1500ms, 3, Says::kNo, 0, 500ms, 1500ms},
+               {1500ms, 11, Says::kNo, 0, kNever, 1500ms},
+               {1900ms, 2, Says::kYes, 0, 0s, 1100ms},
+               Debt(1900ms, kMost),
+               {1900ms, 1, Says::kNo, 0, 200ms, 1100ms},
+               {2s, 10, Says::kNo, 0, 1s, 1s}});
+  EXPECT_EQ(state, (SlidingWindow::State{Time{2s}, 8, 10}));
+  for (const std::int64_t cost : {1, 5, 10}) ExpectRetryIsExact(limit, state, cost, 1950ms);
+  Refund(limit, state, {6}, Time{1900ms});
+  EXPECT_EQ(state, (SlidingWindow::State{Time{2s}, 8, 4}));
 }
 
 }  // namespace

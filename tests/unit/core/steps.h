@@ -22,7 +22,7 @@ inline void PrintTo(const Decision& decision, std::ostream* out) {
 
 namespace testing {
 
-enum class Op : std::uint8_t { kCheck, kPeek };
+enum class Op : std::uint8_t { kCheck, kPeek, kDebt };
 enum class Says : std::uint8_t { kYes, kNo };
 
 // One request. What is left out is not looked at.
@@ -46,14 +46,28 @@ inline void ExpectAnswer(const Step& step, const Decision& decision) {
 }
 
 template <typename Limit, typename State>
+Decision Take(const Limit& limit, State& state, const Step& step) {
+  const Time now{step.at};
+  const Cost cost{step.cost};
+  if (step.op == Op::kPeek) return Peek(limit, state, cost, now);
+  return step.op == Op::kDebt ? TakeDebt(limit, state, cost, now) : Check(limit, state, cost, now);
+}
+
+// A debt of so many units.
+inline Step Debt(Nanos at, std::int64_t cost) {
+  Step step{at, cost, Says::kYes};
+  step.wait = Nanos{0};
+  step.retry_after = Nanos{0};
+  step.op = Op::kDebt;
+  return step;
+}
+
+template <typename Limit, typename State>
 void ExpectSteps(const Limit& limit, State& state, const std::vector<Step>& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Step& step = steps[i];
     SCOPED_TRACE(::testing::Message() << "step " << i << " at " << step.at.count());
-    const Time now{step.at};
-    const Cost cost{step.cost};
-    ExpectAnswer(step, step.op == Op::kPeek ? Peek(limit, state, cost, now)
-                                            : Check(limit, state, cost, now));
+    ExpectAnswer(step, Take(limit, state, step));
   }
 }
 

@@ -13,6 +13,7 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Debt;
 using testing::ExpectRemainingIsExact;
 using testing::ExpectRetryIsExact;
 using testing::ExpectSteps;
@@ -261,6 +262,103 @@ TEST(TokenBucketTest, ConvertCarriesUsedUnitsOver) {
   const TokenBucket small = Bucket({1, 1h}, 1);
   Convert(to, small, tat, Time{0s});
   EXPECT_EQ(Peek(small, tat, {1}, Time{0s}).retry_after, 1h);
+}
+
+TEST(TokenBucketTest, Invariant2ADebtGoesBelowZeroByTheWholeCost) {
+  const TokenBucket limit = Bucket({1, 1s}, 5);
+  FineTime tat;
+  ExpectSteps(limit, tat,
+              {{0s, 3, Says::kYes, 2},
+               Debt(0s, 12),
+               {0s, 0, Says::kYes, 0, 0s, 15s, 0s},
+               {0s, 1, Says::kNo, 0, 11s, 15s},
+               {0s, 5, Says::kNo, 0, 15s, 15s},
+               {0s, 6, Says::kNo, 0, kNever, 15s},
+               {10s, 1, Says::kNo, 0, 1s, 5s},
+               {11s, 1, Says::kYes, 0, 0s, 5s}});
+  FineTime fresh;
+  const Decision decision = TakeDebt(limit, fresh, {2}, Time{1s});
+  EXPECT_EQ(decision, (Decision{.limit = 5, .remaining = 3, .reset_after = 2s}));
+}
+
+TEST(TokenBucketTest, Invariant4HoldsInDebt) {
+  for (const Rate rate : {Rate{3, 1s}, Rate{7, 10ns}, Rate{1'000'003, 1s}, Rate{1, 1h}}) {
+    for (const Nanos max_wait : {Nanos{0}, Nanos{5}, Nanos{1s}}) {
+      SCOPED_TRACE(rate.count);
+      const TokenBucket limit = Bucket(rate, 5, max_wait);
+      FineTime tat;
+      Check(limit, tat, {3}, Time{1ns});
+      TakeDebt(limit, tat, {4'000'000'001}, Time{2ns});
+      TakeDebt(limit, tat, {7}, Time{2ns});
+      for (const std::int64_t cost : {1, 5}) ExpectRetryIsExact(limit, tat, cost, 2ns);
+      const Nanos reset_after = Peek(limit, tat, {0}, Time{2ns}).reset_after;
+      EXPECT_EQ(UnusedAt(limit, tat), Time{2ns} + reset_after);
+      EXPECT_EQ(Peek(limit, tat, {0}, Time{2ns} + reset_after).remaining, 5);
+    }
+  }
+}
+
+TEST(TokenBucketTest, ADebtOfNothingChangesNothing) {
+  const TokenBucket limit = Bucket({3, 1s}, 3);
+  FineTime tat;
+  Check(limit, tat, {2}, Time{1s});
+  const FineTime before = tat;
+  EXPECT_EQ(TakeDebt(limit, tat, {0}, Time{5s}), Peek(limit, tat, {0}, Time{5s}));
+  EXPECT_EQ(tat, before);
+}
+
+TEST(TokenBucketTest, ADebtReachesAYearAheadUnlessChecksReachFurther) {
+  const TokenBucket quick = Bucket({10, 1s}, 10, 1min);
+  FineTime tat;
+  EXPECT_EQ(TakeDebt(quick, tat, {kMost}, Time{7ns}).reset_after, kDebtSpan);
+  EXPECT_EQ(TakeDebt(quick, tat, {kMost}, Time{7ns}).reset_after, kDebtSpan);
+  EXPECT_EQ(TakeDebt(quick, tat, {kMost}, Time{1h}).reset_after, kDebtSpan);
+  ExpectRetryIsExact(quick, tat, 10, 1h);
+  const TokenBucket slow = Bucket({1, 24h * 365}, 3, 24h);
+  FineTime late;
+  EXPECT_EQ(TakeDebt(slow, late, {kMost}, kLatestTime).reset_after, 3 * kDebtSpan + 24h);
+  const TokenBucket fine = Bucket({kMost, kLongestSpan}, kMost);
+  FineTime finest;
+  FineTime checked;
+  EXPECT_EQ(TakeDebt(fine, finest, {kMost}, kLatestTime).reset_after,
+            Check(fine, checked, {kMost}, kLatestTime).reset_after);
+  TakeDebt(fine, finest, {kMost}, kLatestTime);
+  EXPECT_EQ(finest, checked);
+}
+
+TEST(TokenBucketTest, RefundGivesBackWhatIsOwed) {
+  const TokenBucket limit = Bucket({1, 1s}, 5);
+  FineTime tat;
+  TakeDebt(limit, tat, {12}, Time{0s});
+  Refund(limit, tat, {4}, Time{2s});
+  EXPECT_EQ(Peek(limit, tat, {1}, Time{2s}).retry_after, 2s);
+  Refund(limit, tat, {4}, Time{2s});
+  EXPECT_EQ(Peek(limit, tat, {0}, Time{2s}).remaining, 3);
+  Refund(limit, tat, {kMost}, Time{2s});
+  EXPECT_EQ(Peek(limit, tat, {0}, Time{2s}), Peek(limit, FineTime{}, {0}, Time{2s}));
+}
+
+TEST(TokenBucketTest, ConvertCarriesADebtOverWholeAndCutsTheRest) {
+  const TokenBucket from = Bucket({10, 1h}, 10);
+  FineTime tat;
+  TakeDebt(from, tat, {13}, Time{0s});
+  FineTime larger = tat;
+  Convert(from, Bucket({20, 1h}, 20), larger, Time{0s});
+  EXPECT_EQ(Peek(Bucket({20, 1h}, 20), larger, {0}, Time{0s}).remaining, 7);
+  // Ten were used of ten, which is four of four; three more are owed.
+  const TokenBucket small = Bucket({4, 1h}, 4);
+  Convert(from, small, tat, Time{0s});
+  EXPECT_EQ(Peek(small, tat, {0}, Time{0s}).reset_after, 7 * 15min);
+  EXPECT_EQ(Peek(small, tat, {1}, Time{0s}).retry_after, 4 * 15min);
+}
+
+TEST(TokenBucketTest, ConvertCarriesADebtAsFarAsItMayReach) {
+  const TokenBucket from = Bucket({1000, 1s}, 1000);
+  FineTime tat;
+  TakeDebt(from, tat, {1'000'000'000}, Time{0s});
+  const TokenBucket to = Bucket({1, 1h}, 1);
+  Convert(from, to, tat, Time{0s});
+  EXPECT_EQ(Peek(to, tat, {0}, Time{0s}).reset_after, kDebtSpan);
 }
 
 }  // namespace

@@ -180,5 +180,31 @@ TEST(WarmUpPacerTest, ConvertOfAnUnusedKeyLeavesItUnused) {
   EXPECT_EQ(state, WarmUpPacer::State{});
 }
 
+TEST(WarmUpPacerTest, Invariant6ADebtMovesTheNextTurnWhateverMaxWaitSays) {
+  const WarmUpPacer limit = Pace(2, 4s, 3, 1s);
+  WarmUpPacer::State checked;
+  WarmUpPacer::State owed;
+  Check(limit, checked, {3}, Time{10s});
+  EXPECT_EQ(TakeDebt(limit, owed, {3}, Time{10s}), Peek(limit, checked, {0}, Time{10s}));
+  EXPECT_EQ(owed, checked);
+  ASSERT_FALSE(Check(limit, checked, {20}, Time{10s}).allowed);
+  const Time next = owed.next;
+  // Five stored units are left: two that cost 750 and 250 ms more than 500, three that do not.
+  EXPECT_EQ(TakeDebt(limit, owed, {20}, Time{10s}).wait, 0s);
+  EXPECT_GT(owed.next, next + 20 * 500ms);
+  EXPECT_EQ(owed.stored, 0);
+  ExpectRetryIsExact(limit, owed, 1, 10s);
+}
+
+TEST(WarmUpPacerTest, ADebtGoesNoFurtherThanTheLongestSpan) {
+  const WarmUpPacer limit = Pace(2, 4s);
+  WarmUpPacer::State state;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(TakeDebt(limit, state, {kMost}, Time{10s}).allowed);
+    EXPECT_EQ(state.next, Time{10s} + kLongestSpan);
+  }
+  EXPECT_EQ(TakeDebt(limit, state, {0}, Time{10s}).reset_after, kLongestSpan + 4s);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -118,6 +118,21 @@ TEST_F(LimiterTest, PeekAnswersWhatCheckWouldAndTakesNothing) {
   EXPECT_EQ(limiter_->Peek({limit, "k", Cost{0}}).remaining, 1);
 }
 
+TEST_F(LimiterTest, ADebtIsTakenBelowZeroAndPaidBack) {
+  const LimitHandle limit = Add("tokens", "60/h");
+  limiter_->Check({limit, "k", Cost{50}});
+  const Decision debt = limiter_->TakeDebt({limit, "k", Cost{100}});
+  EXPECT_TRUE(debt.allowed);
+  EXPECT_EQ(debt.limit, 60);
+  EXPECT_EQ(debt.remaining, 0);
+  EXPECT_EQ(debt.reset_after, 5 * kHour / 2);
+  const Decision refused = limiter_->Check({limit, "k", Cost{1}});
+  EXPECT_EQ(refused.retry_after, 91 * kHour / 60);
+  clock_.Advance(refused.retry_after);
+  EXPECT_TRUE(limiter_->Check({limit, "k", Cost{1}}).allowed);
+  EXPECT_EQ(limiter_->Refund({limit, "k", Cost{40}}).remaining, 40);
+}
+
 TEST_F(LimiterTest, RefundGivesBackAtMostWhatIsHeld) {
   const LimitHandle limit = Add("posts", "5/h");
   limiter_->Check({limit, "k", Cost{3}});
@@ -366,6 +381,7 @@ TEST_F(LimiterTest, PermitCallsOnUnitsAndUnitCallsOnPermitsTakeNothing) {
   limiter_->Acquire({permits, "k", Cost{1}}, "a");
   EXPECT_TRUE(limiter_->Check({permits, "k", Cost{1}}).allowed);
   EXPECT_EQ(limiter_->Refund({permits, "k", Cost{1}}).remaining, 1);
+  EXPECT_EQ(limiter_->TakeDebt({permits, "k", Cost{5}}).remaining, 1);
   EXPECT_EQ(limiter_->Peek({permits, "k", Cost{0}}).remaining, 1);
 }
 

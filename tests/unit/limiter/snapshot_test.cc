@@ -110,7 +110,12 @@ class Worlds {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       for (int key = 0; key < 8; ++key) {
         const Cost cost{random.Spread(0, 20)};
-        limiter.Check({handles_[i], "key " + std::to_string(key), cost});
+        const Charge charge{handles_[i], "key " + std::to_string(key), cost};
+        if (random.OneIn(3)) {
+          limiter.TakeDebt(charge);
+        } else {
+          limiter.Check(charge);
+        }
         clock.Advance(Nanos{random.Spread(0, kHour.count())});
       }
       // Some keys stay under the earlier terms, some are touched under the new ones.
@@ -157,6 +162,22 @@ TEST_F(SnapshotTest, EveryAlgorithmComesBackAsItWas) {
     EXPECT_LE(second->StatsApprox().keys, first->StatsApprox().keys);
     worlds.ExpectSame(*first, *second);
   });
+}
+
+// The terms that a key is in debt under keep their id over a restart, however often they change.
+TEST_F(SnapshotTest, ADebtIsReadUnderItsTermsHoweverOftenTheyChangeAfterwards) {
+  auto first = Make();
+  const LimitHandle before = Add(*first, "limit", SpecOf(1, kHour));
+  first->TakeDebt({before, "k", Cost{500}});
+  ASSERT_NO_FATAL_FAILURE(Save(*first));
+  auto second = Restored();
+  const LimitHandle limit = Add(*second, "limit", SpecOf(1, kHour));
+  for (std::int64_t count = 2; count <= 300; ++count) {
+    clock_.Advance(kHour + Nanos{1});
+    ASSERT_TRUE(second->Change(limit, SpecOf(count, kHour)).ok());
+  }
+  // The hours since have paid 299 units, but for some nanoseconds.
+  EXPECT_EQ(second->Peek({limit, "k", Cost{0}}).remaining, 300 - 201);
 }
 
 TEST_F(SnapshotTest, TimeThatPassedMeanwhileCounts) {

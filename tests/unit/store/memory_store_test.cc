@@ -203,7 +203,8 @@ class Mirror {
       const std::int64_t most = std::max<std::int64_t>(1, left_of_it);
       charges.push_back({keys_[index].limit, keys_[index].key,
                          Cost{random_.OneIn(2) ? 1 : random_.Spread(0, most)}});
-      vetoes.push_back(random_.Pick({Veto::kEnforce, Veto::kEnforce, Veto::kShadow, Veto::kQuota}));
+      vetoes.push_back(
+          random_.Pick({Veto::kEnforce, Veto::kEnforce, Veto::kShadow, Veto::kQuota, Veto::kDebt}));
     }
     const bool went = scene.Together(charges, vetoes);
     Expect(chosen, charges, vetoes, went);
@@ -225,19 +226,41 @@ class Mirror {
         random_.Between(0, static_cast<std::int64_t>(keys_.size()) - 1));
   }
 
+  // Debts come first, and those of one key as one.
+  void ExpectDebts(const std::vector<std::size_t>& chosen, const std::vector<Charge>& charges,
+                   const std::vector<Veto>& vetoes) {
+    std::vector<std::int64_t> total(keys_.size());
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (vetoes[i] == Veto::kDebt) total[chosen[i]] += charges[i].cost.units;
+    }
+    std::vector<Decision> want(keys_.size());
+    for (std::size_t key = 0; key < keys_.size(); ++key) {
+      want[key] = keys_[key].state.TakeDebt(Cost{total[key]}, scene.now);
+    }
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (vetoes[i] != Veto::kDebt) continue;
+      EXPECT_EQ(ToText(scene.decisions[i]), ToText(want[chosen[i]]));
+    }
+  }
+
   void Expect(const std::vector<std::size_t>& chosen, const std::vector<Charge>& charges,
               const std::vector<Veto>& vetoes, bool went) {
     std::vector<std::int64_t> total(keys_.size());
-    for (std::size_t i = 0; i < chosen.size(); ++i) total[chosen[i]] += charges[i].cost.units;
-    std::vector<Decision> want;
-    for (const std::size_t key : chosen) {
-      want.push_back(keys_[key].state.Peek(Cost{total[key]}, scene.now));
+    std::vector<Decision> want(chosen.size());
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (vetoes[i] != Veto::kDebt) total[chosen[i]] += charges[i].cost.units;
+    }
+    ExpectDebts(chosen, charges, vetoes);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (vetoes[i] == Veto::kDebt) continue;
+      want[i] = keys_[chosen[i]].state.Peek(Cost{total[chosen[i]]}, scene.now);
     }
     const bool goes = GoesAhead(want, vetoes);
     EXPECT_EQ(went, goes);
     std::vector<bool> taken(keys_.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       Followed& key = keys_[chosen[i]];
+      if (vetoes[i] == Veto::kDebt) continue;
       if ((goes || !want[i].allowed) && !taken[chosen[i]]) {
         taken[chosen[i]] = true;
         const Decision checked = key.state.Check(Cost{total[chosen[i]]}, scene.now);
@@ -281,7 +304,7 @@ TEST(MemoryStoreBatchTest, ABatchIsItsChargesOneByOne) {
       }
       const Operation operation =
           random.Pick({Operation::kCheck, Operation::kCheck, Operation::kCheck, Operation::kPeek,
-                       Operation::kRefund, Operation::kReset});
+                       Operation::kDebt, Operation::kRefund, Operation::kReset});
       std::vector<Decision> decisions(charges.size());
       batch.store().DecideEach(operation, charges, decisions, batch.now);
       for (std::size_t i = 0; i < charges.size(); ++i) {
@@ -300,6 +323,9 @@ TEST(MemoryStoreTimeTest, TimeNeverGoesBackWhateverMovedIt) {
       [](Scene& scene, LimitHandle limit) { scene.Check(limit, "other"); },
       [](Scene& scene, LimitHandle limit) { scene.Peek(limit, "other", 1); },
       [](Scene& scene, LimitHandle limit) { scene.Refund(limit, "other"); },
+      [](Scene& scene, LimitHandle limit) {
+        scene.Run(Operation::kDebt, {limit, "other", Cost{1}});
+      },
       [](Scene& scene, LimitHandle limit) { scene.Reset(limit, "other"); },
       [](Scene& scene, LimitHandle limit) {
         scene.Together({{limit, "other", Cost{1}}});

@@ -181,6 +181,47 @@ TEST_P(OverflowKindTest, AfterResetAfterTheCellIsAsIfUnused) {
   });
 }
 
+// Whether a cell can hold a debt. Filling a window up is all that its debts do.
+bool Fits(const Stage& stage, Cost cost) {
+  if (stage.terms.furthest == stage.terms.depth + stage.terms.hold) return true;
+  const Wide held = stage.Peek(0, stage.now).reset_after.count();
+  const Wide after = held + Wide{cost.units} * static_cast<Wide>(stage.terms.unit_ns);
+  return after >> stage.terms.grain_shift < stage.terms.furthest;
+}
+
+// A debt that the cell can hold is one that the limit itself would be in, or a longer one.
+TEST_P(OverflowKindTest, IsNeverMoreLenientThanTheLimitAfterADebt) {
+  std::vector<CoreState> own;
+  Random costs{1};
+  int in_debt = 0;
+  int admitted = 0;
+  ForEachCheck(150, [&](Stage& stage, bool first) {
+    if (first) own.assign(1, CoreState(stage.limit.terms, Stagger{stage.hash}));
+    if (!first && stage.last.allowed && stage.cost.units > 0) {
+      const Decision core = own.front().Check(stage.cost, stage.now);
+      EXPECT_TRUE(core.allowed && core.wait == Nanos{0}) << ToText(core);
+      ++admitted;
+    }
+    if (!costs.OneIn(8) || stage.terms.limit == 0) return;
+    const Cost cost{costs.Spread(1, 3 * stage.terms.limit)};
+    if (!Fits(stage, cost)) return;
+    const Decision debt =
+        stage.shared.states.TakeDebt(kLimit, stage.terms, stage.hash, cost, stage.now);
+    own.front().TakeDebt(cost, stage.now);
+    EXPECT_TRUE(debt.allowed);
+    EXPECT_EQ(debt, stage.Peek(0, stage.now)) << ToText(debt);
+    EXPECT_TRUE(stage.shared.states.Binds(kLimit, stage.terms, stage.hash, stage.now));
+    EXPECT_LE(debt.reset_after, kLongestSpan + kLongestSpan / 100);
+    const Decision one = stage.Peek(1, stage.now);
+    if (one.allowed || one.retry_after > kLatestTime - stage.now) return;
+    EXPECT_TRUE(stage.Peek(1, stage.now + one.retry_after).allowed);
+    EXPECT_FALSE(stage.Peek(1, stage.now + one.retry_after - Nanos{1}).allowed);
+    ++in_debt;
+  });
+  EXPECT_GT(in_debt, 100);
+  EXPECT_GT(admitted, 100);
+}
+
 INSTANTIATE_TEST_SUITE_P(Overflow, OverflowKindTest, ::testing::ValuesIn(RateKinds()),
                          [](const auto& kind) { return NameOf(kind.param); });
 
@@ -293,6 +334,76 @@ TEST(OverflowTest, SameCellSaysWhichKeysShareOne) {
     }
     EXPECT_GT(std::count(same.begin(), same.end(), true), 0);
   });
+}
+
+TEST(OverflowTest, ADebtIsHeldUntilItIsPaidAndBindsItsKeys) {
+  Shared shared;
+  const OverflowTerms terms = TermsOf(PerHour(4));
+  const Decision debt = shared.states.TakeDebt(kLimit, terms, 7, Cost{40}, kStart);
+  EXPECT_EQ(debt.remaining, 0);
+  EXPECT_EQ(debt.source, Source::kOverflow);
+  const Nanos unit{static_cast<std::int64_t>(terms.unit_ns)};
+  EXPECT_GE(debt.reset_after, 40 * unit - unit);
+  EXPECT_LE(debt.reset_after, 40 * unit);
+  for (int i = 0; i <= 35; ++i) {
+    const Time at = kStart + i * unit;
+    EXPECT_EQ(shared.states.Peek(kLimit, terms, 7, Cost{1}, at).remaining, 0) << i;
+    EXPECT_TRUE(shared.states.Binds(kLimit, terms, 7, at)) << i;
+    EXPECT_TRUE(shared.states.active(at)) << i;
+  }
+  EXPECT_EQ(shared.states.Peek(kLimit, terms, 7, Cost{1}, kStart + 38 * unit).remaining, 2);
+  EXPECT_EQ(shared.states.Peek(kLimit, terms, 7, Cost{1}, kStart + 41 * unit).remaining, 4);
+}
+
+TEST(OverflowTest, ADebtGoesAsFarAsACellCanTell) {
+  Shared shared;
+  const OverflowTerms bucket = TermsOf(PerHour(4));
+  const Nanos depth = 4 * Nanos{static_cast<std::int64_t>(bucket.unit_ns)};
+  for (int i = 0; i < 3; ++i) {
+    const Decision debt = shared.states.TakeDebt(kLimit, bucket, 7, Cost{INT64_MAX}, kStart);
+    EXPECT_GE(debt.reset_after, 15 * depth);
+    EXPECT_LE(debt.reset_after, 40 * depth);
+    EXPECT_EQ(shared.states.Peek(kLimit, bucket, 7, Cost{0}, kStart), debt);
+  }
+  // That of a window ends with it: after a period all that is left of it is what refills.
+  const OverflowTerms window = TermsOf(PerHour(4, Algorithm::kFixedWindow));
+  const Decision filled = shared.states.TakeDebt(9, window, 7, Cost{INT64_MAX}, kStart);
+  const Decision one = shared.states.Peek(9, window, 7, Cost{1}, kStart);
+  EXPECT_GE(one.retry_after, kHour);
+  EXPECT_LE(one.retry_after, kHour + kHour / 2);
+  EXPECT_LE(filled.reset_after, 3 * kHour);
+}
+
+// A cell that is ahead of the time only because 32 bits wrapped around is not taken for a debt.
+TEST(OverflowTest, AnOldCellIsNoDebtWhileNobodyIsInDebt) {
+  Shared shared;
+  const OverflowTerms terms = TermsOf(PerHour(4));
+  const Nanos half_wrap{std::int64_t{1} << (31 + terms.grain_shift)};
+  ASSERT_TRUE(shared.states.Check(kLimit, terms, 7, Cost{4}, kStart).allowed);
+  // Other cells keep the array in use meanwhile.
+  Random random{1};
+  const Time later = kStart + 2 * half_wrap - 10 * kHour;
+  for (Time at = kStart; at < later; at += kHour / 2) {
+    std::uint64_t other = random.Bits();
+    while (shared.states.SameCell(kLimit, 7, other)) other = random.Bits();
+    shared.states.Check(kLimit, terms, other, Cost{4}, at);
+  }
+  EXPECT_EQ(shared.states.Peek(kLimit, terms, 7, Cost{1}, later).remaining, 4);
+}
+
+TEST(OverflowTest, ADebtThatFindsNoCellsIsNotTaken) {
+  Shared shared(1024);
+  const OverflowTerms terms = TermsOf(PerHour(5));
+  int lost = 0;
+  for (std::uint32_t limit = 0; limit < 20; ++limit) {
+    const Decision debt = shared.states.TakeDebt(limit, terms, 7, Cost{8}, kStart);
+    EXPECT_TRUE(debt.allowed);
+    EXPECT_EQ(debt.remaining, 0);
+    lost += debt.reset_after == Nanos{0} ? 1 : 0;
+  }
+  EXPECT_GT(lost, 0);
+  EXPECT_LT(lost, 20);
+  EXPECT_LE(shared.states.Bytes(), 1024U);
 }
 
 TEST(OverflowTest, MemoryIsGivenBackOnlyOnceNoCellBinds) {

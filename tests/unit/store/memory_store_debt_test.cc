@@ -1,0 +1,364 @@
+// MemoryStore: charges that are taken in any case, in requests, in every table and in shared
+// states.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/debt.h"
+#include "store/memory_store.h"
+#include "support/core_state.h"
+#include "support/random.h"
+#include "unit/store/one_shard.h"
+#include "unit/store/scene.h"
+
+namespace sluice::testing {
+namespace {
+
+using Vetoes = std::vector<Veto>;
+
+Decision TakeDebt(Scene& scene, LimitHandle limit, std::string_view key, std::int64_t cost) {
+  return scene.Run(Operation::kDebt, {limit, key, Cost{cost}});
+}
+
+// How many units are used, of a limit with one an hour.
+std::int64_t Owed(Scene& scene, LimitHandle limit, std::string_view key) {
+  return scene.Peek(limit, key).reset_after / kHour;
+}
+
+TEST(MemoryStoreDebtTest, ADebtIsTakenThoughItsRequestIsRefused) {
+  Scene scene;
+  const LimitHandle few = scene.Add(SpecOf(1, kHour));
+  const LimitHandle many = scene.Add(SpecOf(10, kHour));
+  const LimitHandle after = scene.Add(SpecOf(2, 2 * kHour));
+  scene.Check(few, "k");
+  EXPECT_FALSE(scene.Together({{many, "k", Cost{4}}, {after, "k", Cost{5}}, {few, "k", Cost{1}}},
+                              {Veto::kEnforce, Veto::kDebt, Veto::kEnforce}));
+  EXPECT_EQ(scene.Left(many, "k"), 10);
+  const Decision debt{.limit = 2, .remaining = 0, .reset_after = 5 * kHour};
+  EXPECT_EQ(ToText(scene.decisions[1]), ToText(debt));
+  EXPECT_FALSE(scene.decisions[2].allowed);
+  EXPECT_EQ(Owed(scene, after, "k"), 5);
+  EXPECT_EQ(scene.Check(after, "k").retry_after, 4 * kHour);
+}
+
+TEST(MemoryStoreDebtTest, ADebtIsTakenOnceWhenItsRequestGoesAhead) {
+  Scene scene;
+  const LimitHandle many = scene.Add(SpecOf(10, kHour));
+  const LimitHandle after = scene.Add(SpecOf(1, kHour));
+  EXPECT_TRUE(
+      scene.Together({{after, "k", Cost{3}}, {many, "k", Cost{4}}}, {Veto::kDebt, Veto::kEnforce}));
+  EXPECT_EQ(scene.Left(many, "k"), 6);
+  EXPECT_EQ(Owed(scene, after, "k"), 3);
+}
+
+TEST(MemoryStoreDebtTest, ADebtRefusesNeitherAloneNorNextToShadowAndQuota) {
+  Scene scene;
+  const LimitHandle shadow = scene.Add(SpecOf(1, kHour));
+  const LimitHandle quota = scene.Add(SpecOf(2, kHour));
+  const LimitHandle after = scene.Add(SpecOf(1, kHour));
+  EXPECT_TRUE(scene.Together({{after, "k", Cost{100}}}, {Veto::kDebt}));
+  EXPECT_TRUE(scene.Together({{after, "k", Cost{1}}, {after, "other", Cost{2}}},
+                             {Veto::kDebt, Veto::kDebt}));
+  const std::vector<Charge> all{
+      {after, "k", Cost{1}}, {shadow, "k", Cost{1}}, {quota, "k", Cost{1}}};
+  const Vetoes vetoes{Veto::kDebt, Veto::kShadow, Veto::kQuota};
+  EXPECT_TRUE(scene.Together(all, vetoes));
+  EXPECT_TRUE(scene.Together(all, vetoes));
+  EXPECT_FALSE(scene.decisions[1].allowed) << "the shadow";
+  // A debt that passes is no quota that does.
+  EXPECT_FALSE(scene.Together(all, vetoes));
+  EXPECT_TRUE(scene.decisions[0].allowed);
+  EXPECT_EQ(Owed(scene, after, "k"), 104);
+  EXPECT_EQ(Owed(scene, after, "other"), 2);
+  EXPECT_EQ(scene.Left(quota, "k"), 0);
+}
+
+TEST(MemoryStoreDebtTest, GoesAheadLooksAtNoDebt) {
+  Decision refused;
+  refused.allowed = false;
+  const std::vector<Decision> decisions{refused, Decision{}};
+  EXPECT_TRUE(GoesAhead(decisions, Vetoes{Veto::kDebt, Veto::kEnforce}));
+  EXPECT_TRUE(GoesAhead(decisions, Vetoes{Veto::kDebt, Veto::kShadow}));
+  EXPECT_FALSE(GoesAhead(decisions, Vetoes{Veto::kEnforce, Veto::kDebt}));
+  EXPECT_FALSE(GoesAhead(decisions, Vetoes{Veto::kQuota, Veto::kDebt}));
+}
+
+// Invariant (3) of Local: the debts of a key first, wherever they stand; the rest on what is left.
+TEST(MemoryStoreDebtTest, TheRestIsDecidedOnWhatTheDebtsOfItsKeyLeave) {
+  for (const Algorithm algorithm : {Algorithm::kTokenBucket, Algorithm::kSlidingWindow,
+                                    Algorithm::kFixedWindow, Algorithm::kSlidingLog}) {
+    Scene scene;
+    const LimitHandle limit = scene.Add(SpecOf(10, kHour, algorithm));
+    const LimitHandle other = scene.Add(SpecOf(10, kHour));
+    const auto ask = [&](std::int64_t checked) {
+      return scene.Together(
+          {{limit, "k", Cost{checked}},
+           {limit, "k", Cost{2}},
+           {other, "k", Cost{1}},
+           {limit, "k", Cost{1}},
+           {limit, "k", Cost{1}}},
+          {Veto::kEnforce, Veto::kDebt, Veto::kEnforce, Veto::kEnforce, Veto::kDebt});
+    };
+    EXPECT_TRUE(ask(2));
+    EXPECT_EQ(scene.decisions[1].remaining, 7) << "both debts, and nothing else yet";
+    EXPECT_EQ(scene.decisions[4].remaining, 7);
+    EXPECT_EQ(scene.decisions[0].remaining, 4);
+    EXPECT_EQ(scene.decisions[3].remaining, 4);
+    // Three are left after the debts, and two and one would fit; three and one do not.
+    EXPECT_FALSE(ask(3));
+    EXPECT_EQ(scene.Left(limit, "k"), 1);
+    EXPECT_EQ(scene.Left(other, "k"), 9);
+    EXPECT_FALSE(scene.decisions[0].allowed);
+    EXPECT_TRUE(scene.decisions[1].allowed);
+  }
+}
+
+TEST(MemoryStoreDebtTest, DebtsThatAddUpBeyond63BitsGoAsFarAsTheyMay) {
+  Scene scene;
+  const LimitHandle limit = scene.Add(SpecOf(1, kHour));
+  scene.Together({{limit, "k", Cost{INT64_MAX}}, {limit, "k", Cost{INT64_MAX}}},
+                 {Veto::kDebt, Veto::kDebt});
+  EXPECT_EQ(scene.decisions[0].reset_after, kDebtSpan);
+  EXPECT_EQ(scene.decisions[1].reset_after, kDebtSpan);
+}
+
+TEST(MemoryStoreDebtTest, ABatchOfSingleChargesIsItsChargesOneByOne) {
+  Scene single;
+  Scene batch;
+  for (Scene* const scene : {&single, &batch}) {
+    scene->Add(SpecOf(3, kHour));
+    scene->Add(SpecOf(3, kHour, Algorithm::kSlidingLog));
+  }
+  const LimitHandle limits[] = {{0}, {1}};
+  Random random{3};
+  std::vector<Charge> charges;
+  Vetoes vetoes;
+  for (int i = 0; i < 100; ++i) {
+    charges.push_back(
+        {limits[random.Between(0, 1)], random.OneIn(2) ? "a" : "b", Cost{random.Between(0, 3)}});
+    vetoes.push_back(random.Pick({Veto::kEnforce, Veto::kShadow, Veto::kQuota, Veto::kDebt}));
+  }
+  // Every tenth request has two charges.
+  std::vector<Request> requests;
+  for (std::size_t i = 0; i < charges.size(); i += requests.back().charges.size()) {
+    const std::size_t count = i % 10 == 4 ? 2 : 1;
+    requests.push_back({{&charges[i], count}, {&vetoes[i], count}});
+  }
+  std::vector<Decision> together(charges.size());
+  batch.store().Decide(requests, together, batch.now);
+  std::size_t next = 0;
+  for (const Request& request : requests) {
+    std::vector<Decision> alone(request.charges.size());
+    single.store().Decide({&request, 1}, alone, single.now);
+    for (const Decision& decision : alone) EXPECT_EQ(together[next++], decision);
+  }
+}
+
+// Limits that between them need every table, and blocks.
+std::vector<LimitSpec> EveryShape() {
+  LimitSpec interval = SpecOf(10, kHour);
+  interval.refill = Refill::kInterval;
+  LimitSpec warm = SpecOf(10, kSecond, Algorithm::kPacer);
+  warm.warm_up = kSecond;
+  LimitSpec waits = SpecOf(10, kHour);
+  waits.max_wait = kHour / 2;
+  return {SpecOf(10, kHour),
+          SpecOf(256, Nanos{25'700}),
+          SpecOf(1, kYear),
+          SpecOf(1, 3 * kYear),
+          SpecOf(1'000'003, kSecond / 100),
+          waits,
+          interval,
+          SpecOf(10, kHour, Algorithm::kLeakyBucket),
+          SpecOf(1, 3 * kYear, Algorithm::kLeakyBucket),
+          SpecOf(10, kHour, Algorithm::kFixedWindow),
+          SpecOf(10, kHour, Algorithm::kSlidingWindow),
+          SpecOf(100'000, kHour, Algorithm::kSlidingWindow),
+          SpecOf(std::int64_t{1} << 33U, kHour, Algorithm::kSlidingWindow),
+          SpecOf(10, kHour, Algorithm::kSlidingLog),
+          SpecOf(10, kHour, Algorithm::kSlidingBuckets),
+          SpecOf(10, kSecond, Algorithm::kPacer),
+          warm};
+}
+
+// The furthest a debt goes, next to the core's own state, before and after the epoch of the shard
+// has moved.
+TEST(MemoryStoreDebtTest, EveryTableHoldsTheLargestDebt) {
+  for (const LimitSpec& spec : EveryShape()) {
+    SCOPED_TRACE(ToText(spec));
+    Scene scene;
+    const LimitHandle limit = scene.Add(spec);
+    CoreState state(MustMake(spec).terms);
+    scene.Check(limit, "first");  // the epoch is now
+    scene.now += kYear - Nanos{1};
+    const auto same = [&] {
+      for (const std::int64_t cost : {0, 1}) {
+        EXPECT_EQ(ToText(scene.Peek(limit, "k", cost)), ToText(state.Peek(Cost{cost}, scene.now)));
+        EXPECT_EQ(ToText(scene.Check(limit, "k", cost)),
+                  ToText(state.Check(Cost{cost}, scene.now)));
+      }
+    };
+    EXPECT_TRUE(TakeDebt(scene, limit, "k", 3).allowed);
+    state.TakeDebt(Cost{3}, scene.now);
+    same();
+    EXPECT_EQ(ToText(TakeDebt(scene, limit, "k", INT64_MAX)),
+              ToText(state.TakeDebt(Cost{INT64_MAX}, scene.now)));
+    same();
+    for (const Nanos move : {Nanos{1}, Nanos{1}, kHour, kYear / 2, kYear / 2}) {
+      scene.now += move;
+      same();
+    }
+  }
+}
+
+TEST(MemoryStoreDebtTest, ADebtOfNothingLeavesNoKeyBehind) {
+  Scene scene;
+  for (const LimitSpec& spec : EveryShape()) TakeDebt(scene, scene.Add(spec), "k", 0);
+  LimitSpec blocks = SpecOf(0, kHour, Algorithm::kFixedWindow);
+  EXPECT_TRUE(TakeDebt(scene, scene.Add(blocks), "k", 5).allowed);
+  EXPECT_EQ(scene.store().StatsApprox().keys, 0U);
+}
+
+TEST(MemoryStoreDebtTest, RefundAndResetReachWhatIsOwed) {
+  Scene scene;
+  const LimitHandle limit = scene.Add(SpecOf(1, kHour));
+  TakeDebt(scene, limit, "k", 9);
+  EXPECT_EQ(scene.Refund(limit, "k", 4).reset_after, 5 * kHour);
+  EXPECT_EQ(scene.Reset(limit, "k").remaining, 1);
+  EXPECT_EQ(scene.store().StatsApprox().keys, 0U);
+}
+
+TEST(MemoryStoreDebtTest, ADebtCarriesOverThroughEveryShape) {
+  Scene scene;
+  LimitSpec interval = SpecOf(1, kHour);
+  interval.refill = Refill::kInterval;
+  LimitSpec wide = SpecOf(1, 2 * kHour);
+  wide.max_wait = 2 * kYear;
+  const LimitHandle limit = scene.Add(SpecOf(1, kHour));
+  TakeDebt(scene, limit, "k", 9);
+  for (const LimitSpec& spec : {interval, SpecOf(1, kHour), wide, interval, SpecOf(1, kHour)}) {
+    scene.Change(limit, spec);
+    const Nanos unit = spec.rate->period;
+    EXPECT_EQ(scene.Peek(limit, "k").reset_after, 9 * unit) << ToText(spec);
+    EXPECT_EQ(scene.Check(limit, "k", 0).reset_after, 9 * unit) << ToText(spec);
+  }
+  EXPECT_EQ(scene.Check(limit, "k").retry_after, 9 * kHour);
+}
+
+// Changes a limit of one an hour to a new one a hour each, until no name is left that was never
+// used, and some more. A key owes all that time.
+void ExpectDebtOutlivesTheNamesOfTerms(Scene& scene, LimitHandle limit, std::int64_t owed) {
+  const Time start = scene.now;
+  for (std::int64_t count = 2; count <= 300; ++count) {
+    scene.now += kHour + kHour / 10;
+    scene.Change(limit, SpecOf(count, kHour));
+  }
+  const Nanos left = owed * kHour - (scene.now - start);
+  ASSERT_GT(left, kHour);
+  const std::int64_t used = (left + kHour - Nanos{1}) / kHour;
+  EXPECT_EQ(scene.Left(limit, "k"), 300 - used);
+}
+
+TEST(MemoryStoreDebtTest, NoTermsTakeTheIdOfTermsThatAKeyIsInDebtUnder) {
+  Scene scene;
+  const LimitHandle limit = scene.Add(SpecOf(1, kHour));
+  TakeDebt(scene, limit, "k", 400);
+  ExpectDebtOutlivesTheNamesOfTerms(scene, limit, 400);
+}
+
+TEST(MemoryStoreDebtTest, NoTermsTakeTheIdOfTermsThatADebtWasConvertedTo) {
+  Scene scene;
+  const LimitHandle limit = scene.Add(SpecOf(1000, kSecond));
+  TakeDebt(scene, limit, "k", 1400);  // 1000 of 1000, which is 1 of 1, and 400 owed
+  scene.Change(limit, SpecOf(1, kHour));
+  ASSERT_EQ(scene.Check(limit, "k").retry_after, 401 * kHour);
+  ExpectDebtOutlivesTheNamesOfTerms(scene, limit, 401);
+}
+
+TEST(MemoryStoreDebtTest, ManyChangesAreFineWhereNoKeyIsInDebt) {
+  Scene scene;
+  const LimitHandle limit = scene.Add(SpecOf(1, kHour));
+  TakeDebt(scene, limit, "k", 1);
+  for (std::int64_t count = 2; count <= 600; ++count) {
+    scene.now += kHour + Nanos{1};
+    scene.Change(limit, SpecOf(count, kHour));
+    TakeDebt(scene, limit, "k", 1);
+  }
+}
+
+// A limit whose keys share states, since a flood took the shard's memory.
+class SharedDebtTest : public ::testing::Test {
+ protected:
+  ShardLimit& Fill(const LimitSpec& spec) {
+    ShardLimit filler(scene_, "filler", SpecOf(10, kYear));
+    FillShard(scene_, filler, 10);
+    limit_.emplace_back(scene_, "limit", spec);
+    key_ = limit_.front().NewKey();
+    return limit_.front();
+  }
+  Decision Debt(std::int64_t cost) { return TakeDebt(scene_, limit_.front().handle, key_, cost); }
+  Decision Peek(std::int64_t cost) { return scene_.Peek(limit_.front().handle, key_, cost); }
+  Decision Check(std::int64_t cost) { return scene_.Check(limit_.front().handle, key_, cost); }
+
+  Scene scene_{kLeastMemory};
+  std::deque<ShardLimit> limit_;  // one, once there is any
+  std::string key_;
+};
+
+TEST_F(SharedDebtTest, AKeyInDebtStaysWithItsSharedStateUntilThatIsPaid) {
+  Fill(SpecOf(4, kHour));
+  const Decision debt = Debt(14);
+  EXPECT_EQ(debt.source, Source::kOverflow);
+  EXPECT_TRUE(debt.allowed);
+  EXPECT_EQ(debt.remaining, 0);
+  EXPECT_GE(debt.reset_after, 14 * kHour / 4);
+  const Decision refused = Check(1);
+  EXPECT_FALSE(refused.allowed);
+  EXPECT_GE(refused.retry_after, 11 * kHour / 4);
+  scene_.now += refused.retry_after - Nanos{1};
+  EXPECT_EQ(Peek(1).source, Source::kOverflow);
+  EXPECT_FALSE(Check(1).allowed);
+  scene_.now += Nanos{1};
+  EXPECT_TRUE(Check(1).allowed);
+}
+
+TEST_F(SharedDebtTest, TheRestOfTheRequestIsDecidedOnWhatADebtLeaves) {
+  ShardLimit& limit = Fill(SpecOf(4, kHour));
+  const LimitHandle other = scene_.Add(SpecOf(9, kHour));
+  const auto ask = [&] {
+    return scene_.Together(
+        {{other, "k", Cost{1}}, {limit.handle, key_, Cost{1}}, {limit.handle, key_, Cost{2}}},
+        {Veto::kEnforce, Veto::kEnforce, Veto::kDebt});
+  };
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(scene_.decisions[2].source, Source::kOverflow);
+  EXPECT_EQ(Peek(0).remaining, 1);
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(scene_.Left(other, "k"), 8);
+  EXPECT_EQ(Peek(0).remaining, 0);
+}
+
+TEST_F(SharedDebtTest, ALogWithoutRoomRecordsADebt) {
+  limit_.emplace_back(scene_, "limit", SpecOf(8, 10 * kSecond, Algorithm::kSlidingLog));
+  key_ = limit_.front().NewKey();
+  for (int i = 0; i < 4; ++i) {
+    scene_.now += kSecond;
+    ASSERT_TRUE(Check(1).allowed);
+  }
+  ShardLimit filler(scene_, "filler", SpecOf(10, kYear, Algorithm::kSlidingLog));
+  FillShard(scene_, filler, 10);
+  scene_.now += kSecond;
+  EXPECT_EQ(Debt(2).remaining, 2);
+  scene_.now += kSecond;
+  EXPECT_EQ(Debt(7).remaining, 0);
+  const Decision refused = Check(8);
+  EXPECT_EQ(refused.source, Source::kMemory);
+  EXPECT_EQ(refused.retry_after, 10 * kSecond);
+}
+
+}  // namespace
+}  // namespace sluice::testing
