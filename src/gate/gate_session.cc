@@ -44,7 +44,8 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
     domain.MatchRules(set.attributes, set.cost, match);
     SetVerdict& answer = verdict.sets_.emplace_back();
     if (match.outcome() == MatchOutcome::kCharges) {
-      domain.MatchDescriptor(set.attributes, set.cost, match);
+      // What the caller's own limit stands in place of replaces nothing either.
+      if (!set.limit) domain.MatchDescriptor(set.attributes, set.cost, match);
       answer.node = match.node();
       continue;
     }
@@ -75,7 +76,6 @@ void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdi
   // A request that is denied takes nothing, so nothing of it is worth a look.
   if (verdict.kind_ == VerdictKind::kDenied && CanRefuse(set.purpose)) return;
   for (const RuleCharge& charge : match.charges()) {
-    if (charge.node != nullptr && set.limit) continue;
     const bool debt = charge.rule != nullptr && charge.rule->spec->debt;
     asked_.push_back({{rules_->handles[charge.limit], match.Key(charge), charge.cost},
                       debt ? Veto::kDebt : charge.veto});

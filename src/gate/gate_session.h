@@ -26,8 +26,9 @@ namespace sluice {
 //   (3) If the request goes ahead every charge that passes on its own is taken, if not none is; but
 //       a rule with `debt` is charged in any case and never refuses a charge. A look at it tells
 //       whether it is used up.
-//   (4) A limit that the caller brings stands in place of the one in the `descriptors`, and is
-//       enforced whatever mode that has.
+//   (4) A limit that the caller brings stands in place of the `descriptors`: it is enforced
+//   whatever
+//       mode those have, and neither replaces other limits nor is replaced.
 class GateSession {
  public:
   explicit GateSession(Gate& gate) : gate_(gate) {}

@@ -19,8 +19,8 @@ enum class Purpose : std::uint8_t {
   kForget,    // reset their keys, whatever becomes of the rest
 };
 
-// A limit that a caller brings with its request, in place of the one in the `descriptors`: an
-// aligned window of one of these periods.
+// A limit that a caller brings with its request, in place of the `descriptors`: an aligned window
+// of one of these periods.
 struct LimitOverride {
   enum class Period : std::uint8_t { kSecond, kMinute, kHour, kDay, kWeek, kMonth, kYear };
   static constexpr std::size_t kPeriods = 7;

@@ -79,6 +79,7 @@ class DomainCheck {
       for (const ConditionSpec& condition : rule.match) CheckCondition(condition);
       CheckLimits(rule.limits);
       CheckPlan(rule);
+      CheckDebt(rule);
       CheckReplaces(rule);
     }
     CheckReplaceCycles();
@@ -121,6 +122,26 @@ class DomainCheck {
       problems_.Error(plan.origin, plans_.Unknown("plan", *plan.otherwise));
     } else if (domain_.plans.empty()) {
       problems_.Error(plan.origin, "'plan' needs plans to choose from; the domain has none");
+    }
+  }
+
+  static bool HasPermits(const NamedLimit& each) {
+    return each.limit.spec.algorithm == Algorithm::kConcurrency;
+  }
+
+  // A permit is held or not: there is nothing below zero to owe.
+  void CheckDebt(const RuleSpec& rule) {
+    if (!rule.debt) return;
+    for (const NamedLimit& each : rule.limits) {
+      if (!HasPermits(each)) continue;
+      problems_.Error(each.origin, "'debt' needs a limit of units; 'concurrency' has permits");
+    }
+    if (!rule.plan) return;
+    for (const PlanSpec& plan : domain_.plans) {
+      if (std::ranges::none_of(plan.limits, HasPermits)) continue;
+      problems_.Error(rule.plan->origin,
+                      Concat("'debt' needs a limit of units; 'concurrency' in the plan ",
+                             Quoted(plan.name), " has permits"));
     }
   }
 

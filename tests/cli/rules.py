@@ -33,7 +33,7 @@ def expect(found, wanted):
 def test_the_examples_are_good():
     done = check(os.path.join(PROJECT, "examples", "rules"))
     expect(done.stderr, "")
-    expect(done.stdout.splitlines()[-1], "3 files, 3 domains, 8 rules: good")
+    expect(done.stdout.splitlines()[-1], "6 files, 5 domains, 10 rules: good")
     expect(done.returncode, 0)
 
 

@@ -210,6 +210,22 @@ TEST_F(GateSessionTest, ALimitOfTheCallersNeedsNoRuleAndKnowsItsPeriod) {
   }
 }
 
+// GateSession, invariant (4).
+TEST_F(GateSessionTest, ALimitOfTheCallersNeitherReplacesNorIsReplaced) {
+  DescriptorSpec general = Descriptor("a", "1/h");
+  general.limit_name = "general";
+  DescriptorSpec special = Descriptor("b", "9/h");
+  special.replaces.push_back({"general", {}});
+  Use({general, special});
+  const LimitOverride none{0, Period::kHour};
+  EXPECT_TRUE(Decide({{{"a", ""}}}).allowed());
+  EXPECT_TRUE(Decide({{{"a", ""}}, {{"b", ""}}}).allowed());
+  EXPECT_FALSE(Decide({{{"a", ""}, 1, Purpose::kTake, none}, {{"b", ""}}}).allowed());
+  const LimitOverride one{1, Period::kHour};
+  EXPECT_FALSE(Decide({{{"a", ""}}, {{"b", ""}, 1, Purpose::kTake, one}}).allowed());
+  EXPECT_EQ(verdict_.sets()[1].node, nullptr);
+}
+
 TEST_F(GateSessionTest, MoreChargesThanARequestCanHaveAreABadRequest) {
   Use({Descriptor("user", "100/h")});
   EXPECT_TRUE(Decide(std::vector<Set>(64, Set{{"user", "42"}})).allowed());

@@ -27,6 +27,11 @@ Limit MakeLeakyBucket(std::int64_t burst) {
   return std::get<Limit>(MakeLimit(spec, [](std::string_view) { return nullptr; }));
 }
 
+Limit MakeConcurrency() {
+  const LimitSpec spec{.algorithm = Algorithm::kConcurrency, .max_in_flight = 5};
+  return std::get<Limit>(MakeLimit(spec, [](std::string_view) { return nullptr; }));
+}
+
 TEST(CheckRulesTest, NothingIsWrongWithNothing) {
   EXPECT_EQ(LinesOf({}), Texts());
   EXPECT_EQ(LinesOf(SpecOf({})), Texts());
@@ -155,6 +160,25 @@ TEST(CheckRulesTest, AQueueOfNothingIsWarnedOf) {
       "warning: with a 'burst' of 0 nothing may wait, so a leaky_bucket refuses whatever does not "
       "come evenly spaced; did you mean a burst above 0?";
   EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:7:1: " + message, "r.yaml:9:1: " + message}));
+}
+
+TEST(CheckRulesTest, PermitsCannotBeOwed) {
+  RuleSetSpec spec = SpecOf({LimitRule("a"), LimitRule("b")});
+  std::vector<RuleSpec>& rules = spec.domains[0].rules;
+  rules[0].limits = {{"s", MakeLeakyBucket(1), Line(6)}, {"c", MakeConcurrency(), Line(7)}};
+  rules[1].plan = PlanChoiceSpec{"tier", std::nullopt, Line(8)};
+  spec.domains[0].plans = {{"free", {{"s", MakeLeakyBucket(1), {}}}, {}},
+                           {"pro", {{"c", MakeConcurrency(), {}}}, {}}};
+  EXPECT_EQ(LinesOf(spec), Texts());
+  rules[0].debt = true;
+  rules[1].debt = true;
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:7:1: 'debt' needs a limit of units; 'concurrency' has permits",
+                   "r.yaml:8:1: 'debt' needs a limit of units; 'concurrency' in the plan 'pro' "
+                   "has permits"}));
+  rules[0].limits.pop_back();
+  spec.domains[0].plans.pop_back();
+  EXPECT_EQ(LinesOf(spec), Texts());
 }
 
 // "a" and the rule that replaces it, which stands first.
