@@ -26,7 +26,8 @@ struct Command {
 constexpr std::array kCommands = {
     Command{"simulate", "what a limit would have done with a series of requests", RunSimulate,
             SimulateHelp},
-    Command{"rules", "what is wrong with rule files", RunRules, RulesHelp},
+    Command{"rules", "what rule files say, what is wrong with them, and what changes", RunRules,
+            RulesHelp},
     Command{"explain", "which rules apply to a request, and why", RunExplain, ExplainHelp},
 };
 

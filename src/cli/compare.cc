@@ -1,20 +1,17 @@
 #include "cli/compare.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "cli/duration_text.h"
 #include "cli/json_text.h"
+#include "cli/table.h"
 #include "core/duration.h"
 
 namespace sluice::cli {
 namespace {
-
-using Row = std::vector<std::string>;
 
 constexpr std::string_view kNothing = "-";
 
@@ -36,7 +33,7 @@ std::string BusiestText(const Tally& tally) {
   return std::to_string(*tally.period_units_max()) + " in " + FormatDuration(*tally.period());
 }
 
-Row RowOf(const ComparedLimit& limit) {
+std::vector<std::string> RowOf(const ComparedLimit& limit) {
   const Tally& tally = limit.tally;
   const auto first = tally.first_refusal();
   return {limit.title,
@@ -55,26 +52,19 @@ std::string JsonOrNull(bool known, std::int64_t number) {
 
 }  // namespace
 
-std::string CompareTable(std::span<const ComparedLimit> limits) {
-  std::vector<Row> rows = {{"limit", "allowed", "refused", "share allowed", "first refusal at",
-                            "longest run allowed", "total wait", "most units in a period"}};
-  for (const ComparedLimit& limit : limits) rows.push_back(RowOf(limit));
-
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-
-  std::string text;
-  for (const Row& row : rows) {
-    // The limit reads from the left; the rest are numbers and line up on the right.
-    text += row[0] + std::string(widths[0] - row[0].size(), ' ');
-    for (std::size_t i = 1; i < row.size(); ++i) {
-      text += std::string(2 + widths[i] - row[i].size(), ' ') + row[i];
-    }
-    text += '\n';
-  }
-  return text;
+std::string CompareTable(std::span<const ComparedLimit> limits, Ink ink) {
+  using enum Table::Align;
+  // The limit reads from the left; the rest are numbers and line up on the right.
+  Table table({{"limit", kLeft},
+               {"allowed", kRight},
+               {"refused", kRight},
+               {"share allowed", kRight},
+               {"first refusal at", kRight},
+               {"longest run allowed", kRight},
+               {"total wait", kRight},
+               {"most units in a period", kRight}});
+  for (const ComparedLimit& limit : limits) table.Add(RowOf(limit));
+  return table.ToText(ink);
 }
 
 std::string CompareJson(std::span<const ComparedLimit> limits) {

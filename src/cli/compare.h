@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/tally.h"
+#include "cli/terminal.h"
 
 namespace sluice::cli {
 
@@ -16,7 +17,7 @@ struct ComparedLimit {
 };
 
 // A table for people: columns aligned, times in the unit that suits them.
-std::string CompareTable(std::span<const ComparedLimit> limits);
+std::string CompareTable(std::span<const ComparedLimit> limits, Ink ink);
 
 // The same for programs: one line of JSON, times in nanoseconds.
 std::string CompareJson(std::span<const ComparedLimit> limits);

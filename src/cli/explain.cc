@@ -55,7 +55,6 @@ constexpr std::array kFlags = {
     Flag{"--profile", FlagValues::kOne, "NAME", "github"},
     Flag{"-o", FlagValues::kOne, "text|json", "json"},
     Flag{"--help", FlagValues::kNone},
-    Flag{"", FlagValues::kSeveral, "ATTRIBUTE=VALUE", "user=42"},
 };
 
 // What the command line asks for; views it.
@@ -103,7 +102,7 @@ Result<Arguments> ReadArguments(const GivenFlags& given) {
     return Error{Concat("-o: expected text or json, found ", Quoted(form))};
   }
   arguments.as_json = form == "json";
-  for (const std::string_view text : given.Values("")) {
+  for (const std::string_view text : given.operands()) {
     const Result<Attribute> attribute = ReadAttribute(text);
     if (!attribute) return attribute.error();
     arguments.attributes.push_back(attribute.value());
@@ -165,7 +164,7 @@ int RunOn(const Arguments& arguments, Console& console) {
 std::string_view ExplainHelp() { return kHelp; }
 
 int RunExplain(std::span<const std::string_view> args, Console& console) {
-  const Result<GivenFlags> given = ReadFlags(kFlags, args);
+  const Result<GivenFlags> given = ReadFlags(kFlags, args, Operands::kAny);
   if (given && given.value().Has("--help")) {
     console.out.Write(kHelp);
     return kExitOk;

@@ -36,9 +36,7 @@ bool LooksLikeFlag(std::span<const Flag> known, std::string_view arg) {
 
 Error UnknownFlag(std::span<const Flag> known, std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Flag& flag : known) {
-    if (!flag.name.empty()) names.push_back(flag.name);
-  }
+  for (const Flag& flag : known) names.push_back(flag.name);
   return Error{"unknown flag " + Quoted(name) + Suggestion(name, names)};
 }
 
@@ -64,10 +62,12 @@ Result<Done> TakeValues(std::span<const Flag> known, const Flag& flag,
   return Done{};
 }
 
+bool IsOperand(std::string_view arg) { return !arg.starts_with('-') || arg == "-"; }
+
 // Which flag an argument is, if it may stand here.
 Result<const Flag*> FindFlag(std::span<const Flag> known, const Spelling& spelling,
                              const GivenFlags& given) {
-  if (!spelling.name.starts_with('-') || spelling.name == "-") {
+  if (IsOperand(spelling.name)) {
     return Error{"unexpected argument " + Quoted(spelling.name) + "; expected a flag"};
   }
   const Flag* flag = Find(known, spelling.name);
@@ -94,12 +94,12 @@ std::span<const std::string_view> GivenFlags::Values(std::string_view name) cons
   return found->second;
 }
 
-Result<GivenFlags> ReadFlags(std::span<const Flag> known, std::span<const std::string_view> args) {
+Result<GivenFlags> ReadFlags(std::span<const Flag> known, std::span<const std::string_view> args,
+                             Operands operands) {
   GivenFlags given;
-  const Flag* const nameless = Find(known, "");
   while (!args.empty()) {
-    if (nameless != nullptr && !args.front().starts_with('-')) {
-      given.given_[nameless->name].push_back(args.front());
+    if (operands == Operands::kAny && IsOperand(args.front())) {
+      given.operands_.push_back(args.front());
       args = args.subspan(1);
       continue;
     }

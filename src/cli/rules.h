@@ -8,7 +8,7 @@
 
 namespace sluice::cli {
 
-// Runs the command with the arguments that follow its name; returns the exit code.
+// Runs the command of `sluice rules` that the arguments name; returns the exit code.
 int RunRules(std::span<const std::string_view> args, Console& console);
 
 // What `sluice rules --help` prints.

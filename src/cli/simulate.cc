@@ -165,7 +165,8 @@ class Simulation {
     for (Course& course : request_.courses) {
       rows.push_back({course.limit.title, course.limit.text, std::move(course.tally)});
     }
-    console_.out.Write(request_.as_json ? CompareJson(rows) : CompareTable(rows));
+    console_.out.Write(request_.as_json ? CompareJson(rows)
+                                        : CompareTable(rows, console_.out.ink()));
   }
 
   void WarnOfOverflow() {

@@ -97,7 +97,10 @@ void DocumentMerger::CheckDescriptors(const std::vector<DescriptorSpec>& sibling
 }
 
 void DocumentMerger::Finish() {
-  for (const DomainSpec& domain : spec_.domains) {
+  for (DomainSpec& domain : spec_.domains) {
+    const Seen& seen = seen_.at(domain.name);
+    if (seen.v4) domain.ip_prefix_written.push_back({"v4", seen.v4->origin});
+    if (seen.v6) domain.ip_prefix_written.push_back({"v6", seen.v6->origin});
     CheckDescriptors(domain.descriptors);
     CheckAliases(domain, problems_);
   }

@@ -29,7 +29,7 @@ class DocumentMerger {
   // A document without a domain is left out.
   void Add(Document document);
 
-  // Reports what can be seen only once all documents are there.
+  // Notes and reports what can be seen only once all documents are there.
   void Finish();
 
  private:

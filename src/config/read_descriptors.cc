@@ -66,6 +66,7 @@ std::optional<DescriptorSpec> ReadDescriptor(const Value& value, Reading& readin
   if (map == nullptr) return std::nullopt;
   DescriptorSpec descriptor;
   ReadFields<DescriptorSpec>(*map, kDescriptorFields, reading, descriptor);
+  descriptor.written = reading.KeysOf(value);
   if (Lacks(*map, "key")) reading.Error(value.At(), "a descriptor needs a 'key'");
   if (descriptor.share_threshold && !Glob::IsGlob(descriptor.value.value_or(""))) {
     reading.Error(value.Find("share_threshold")->At(),

@@ -38,7 +38,8 @@ std::optional<NamedLimit> ReadLimit(const Value& value, Reading& reading) {
   if (!named) return std::nullopt;
   Limit& made = *std::get_if<Limit>(&limit);
   std::string known_by = name ? *std::move(name) : NameOf(made.spec);
-  return NamedLimit{std::move(known_by), std::move(made), reading.OriginOf(value.At())};
+  return NamedLimit{std::move(known_by), std::move(made), reading.OriginOf(value.At()),
+                    LimitKeysOf(value, reading)};
 }
 
 }  // namespace
@@ -51,6 +52,11 @@ std::string NameOf(const LimitSpec& spec) {
   std::string text = FormatDuration(spec.rate->period);
   const bool is_one = text.size() > 1 && text[0] == '1' && text[1] >= 'a' && text[1] <= 'z';
   return is_one ? text.substr(1) : text;
+}
+
+WrittenKeys LimitKeysOf(const Value& value, const Reading& reading) {
+  if (value.AsString() != nullptr) return {{"rate", reading.OriginOf(value.At())}};
+  return reading.KeysOf(value);
 }
 
 Value WithoutKeys(const Value& value, std::span<const std::string_view> keys) {

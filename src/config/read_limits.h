@@ -24,6 +24,9 @@ std::string NameOf(const LimitSpec& spec);
 // reported.
 std::vector<NamedLimit> ReadLimits(const Value& value, Reading& reading);
 
+// What of a limit is written: the keys of a mapping, or the rate that the string is.
+WrittenKeys LimitKeysOf(const Value& value, const Reading& reading);
+
 // The mapping without the entries under `keys`; another value as it is.
 Value WithoutKeys(const Value& value, std::span<const std::string_view> keys);
 

@@ -169,6 +169,10 @@ void ReadForeignMap(const Value& value, Reading& reading, DescriptorSpec& out) {
   }
   if (draft.unlimited == false && draft.unit != nullptr && draft.requests) {
     const std::string rate = Concat(*draft.requests, "/", draft.unit->period);
+    // What they come to is written where they are.
+    out.rate_limit_written.push_back({"algorithm", reading.OriginOf(value.At())});
+    out.rate_limit_written.push_back(
+        {"rate", reading.OriginOf(value.Find("requests_per_unit")->At())});
     out.limit = ReadOwnLimit(
         Value::MakeMap({{"algorithm", value.At(), Value::String("fixed_window", value.At())},
                         {"rate", value.At(), Value::String(rate, value.At())}},
@@ -182,6 +186,7 @@ void ReadForeignMap(const Value& value, Reading& reading, DescriptorSpec& out) {
 
 void ReadRateLimit(const Entry& entry, Reading& reading, DescriptorSpec& out) {
   const Value& value = entry.value;
+  out.rate_limit_written = LimitKeysOf(value, reading);
   if (value.AsString() != nullptr) {
     out.limit = ReadOwnLimit(value, reading);
   } else if (value.AsMap() == nullptr) {

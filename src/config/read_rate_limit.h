@@ -12,7 +12,8 @@
 
 namespace sluice {
 
-// Fills in limit or unlimited, limit_name and replaces. What is wrong is left out and reported.
+// Fills in limit or unlimited, limit_name, replaces and rate_limit_written. What is wrong is left
+// out and reported.
 void ReadRateLimit(const Value::Entry& entry, Reading& reading, DescriptorSpec& out);
 
 }  // namespace sluice

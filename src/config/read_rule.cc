@@ -13,33 +13,12 @@
 #include "config/read_match.h"
 #include "core/decimal.h"
 #include "core/text.h"
+#include "rules/rule_words.h"
 
 namespace sluice {
 namespace {
 
 using Entry = Value::Entry;
-
-constexpr std::array kActionWords = {
-    Word<RuleAction>{"limit", RuleAction::kLimit},
-    Word<RuleAction>{"allow", RuleAction::kAllow},
-    Word<RuleAction>{"deny", RuleAction::kDeny},
-};
-constexpr std::array kModeWords = {
-    Word<RuleMode>{"enforce", RuleMode::kEnforce},
-    Word<RuleMode>{"shadow", RuleMode::kShadow},
-    Word<RuleMode>{"off", RuleMode::kOff},
-};
-constexpr std::array kConsistencyWords = {
-    Word<Consistency>{"exact", Consistency::kExact},
-    Word<Consistency>{"leased", Consistency::kLeased},
-    Word<Consistency>{"eventual", Consistency::kEventual},
-    Word<Consistency>{"local", Consistency::kLocal},
-};
-constexpr std::array kOnStoreFailureWords = {
-    Word<OnStoreFailure>{"local", OnStoreFailure::kLocal},
-    Word<OnStoreFailure>{"allow", OnStoreFailure::kAllow},
-    Word<OnStoreFailure>{"deny", OnStoreFailure::kDeny},
-};
 
 // What allow and deny, which charge nothing, cannot have.
 constexpr std::array<std::string_view, 9> kKeysOfLimitRules = {
@@ -292,6 +271,7 @@ std::optional<RuleSpec> ReadRule(const Value& value, Reading& reading) {
   if (map == nullptr) return std::nullopt;
   Draft draft;
   ReadFields<Draft>(*map, kRuleFields, reading, draft);
+  draft.rule.written = reading.KeysOf(value);
   if (draft.action_is_known) CheckAction(value, draft.rule, reading);
   if (Lacks(*map, "name")) reading.Error(value.At(), "a rule needs a 'name'");
   if (draft.rule.name.empty()) return std::nullopt;

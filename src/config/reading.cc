@@ -39,6 +39,14 @@ bool IsAttributeCharacter(char c) {
 
 }  // namespace
 
+WrittenKeys Reading::KeysOf(const Value& value) const {
+  WrittenKeys keys;
+  const Value::Map* map = value.AsMap();
+  if (map == nullptr) return keys;
+  for (const Entry& entry : *map) keys.push_back({entry.key, OriginOf(entry.value.At())});
+  return keys;
+}
+
 std::string MustBe(std::string_view expected, const Entry& entry) {
   return Concat(Quoted(entry.key), " must be ", expected, ", found ", entry.value.Description());
 }

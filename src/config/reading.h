@@ -31,6 +31,8 @@ class Reading {
   }
 
   [[nodiscard]] Origin OriginOf(Position at) const { return {file_, at}; }
+  // The keys of a mapping; nothing of another value.
+  [[nodiscard]] WrittenKeys KeysOf(const Value& value) const;
   [[nodiscard]] const ZoneSource& Zones() const { return zones_; }
 
  private:

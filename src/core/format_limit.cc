@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "core/decimal.h"
 #include "core/duration.h"
@@ -13,36 +14,48 @@
 namespace sluice {
 namespace {
 
-// Every text a limit can hold (names, durations, zones) is free of what JSON would escape.
-std::string Text(std::string_view text) { return Concat("\"", text, "\""); }
-
-std::string Format(bool value) { return value ? "true" : "false"; }
-std::string Format(std::int64_t value) { return std::to_string(value); }
-std::string Format(Nanos value) { return value == Nanos{0} ? "0" : Text(FormatDuration(value)); }
-std::string Format(const Rate& value) { return Text(FormatRate(value)); }
-std::string Format(const std::string& value) { return Text(value); }
-std::string Format(const Fraction& value) {
+Value ToValue(bool value) { return Value::Boolean(value); }
+Value ToValue(std::int64_t value) { return Value::Number(std::to_string(value)); }
+Value ToValue(Nanos value) {
+  return value == Nanos{0} ? Value::Number("0") : Value::String(FormatDuration(value));
+}
+Value ToValue(const Rate& value) { return Value::String(FormatRate(value)); }
+Value ToValue(const std::string& value) { return Value::String(value); }
+Value ToValue(const Fraction& value) {
   const std::optional<Decimal> number = ToDecimal(value);
-  return number ? Format(*number) : std::string();
+  return Value::Number(number ? Format(*number) : std::string());
 }
 template <typename T>
-requires std::is_enum_v<T> std::string Format(T value) { return Text(WordOf(value)); }
+requires std::is_enum_v<T> Value ToValue(T value) {
+  return Value::String(std::string(WordOf(value)));
+}
 
-class Mapping {
+class Entries {
  public:
   template <typename T>
-  Mapping& Add(std::string_view key, const std::optional<T>& value) {
-    if (!value) return *this;
-    if (!entries_.empty()) entries_ += ",";
-    entries_ += Concat(Text(key), ":", Format(*value));
+  Entries& Add(std::string_view key, const std::optional<T>& value) {
+    if (value) map_.push_back({std::string(key), {}, ToValue(*value)});
     return *this;
   }
 
-  [[nodiscard]] std::string ToJson() const { return Concat("{", entries_, "}"); }
+  [[nodiscard]] Value::Map Take() { return std::move(map_); }
 
  private:
-  std::string entries_;
+  Value::Map map_;
 };
+
+// Plain values as they are written; lists and mappings, which no limit has, as nothing.
+std::string TextOf(const Value& value) {
+  if (const std::string* text = value.AsString()) return *text;
+  if (const std::string* number = value.AsNumber()) return *number;
+  if (const bool* boolean = value.AsBoolean()) return *boolean ? "true" : "false";
+  return {};
+}
+
+// Every text a limit can hold (names, durations, zones) is free of what JSON would escape.
+std::string JsonOf(const Value& value) {
+  return value.AsString() != nullptr ? Concat("\"", TextOf(value), "\"") : TextOf(value);
+}
 
 bool IsRateAlone(const LimitSpec& spec) {
   LimitSpec rate_alone;
@@ -50,14 +63,18 @@ bool IsRateAlone(const LimitSpec& spec) {
   return spec.rate.has_value() && spec == rate_alone;
 }
 
+// Without the algorithm where that is what a limit has anyway.
+Value::Map WrittenEntries(const LimitSpec& spec) {
+  Value::Map entries = LimitEntries(spec);
+  if (spec.algorithm == Algorithm::kTokenBucket) entries.erase(entries.begin());
+  return entries;
+}
+
 }  // namespace
 
-std::string FormatLimit(const LimitSpec& spec) {
-  if (IsRateAlone(spec)) return FormatRate(*spec.rate);
-  std::optional<Algorithm> algorithm = spec.algorithm;
-  if (spec.algorithm == Algorithm::kTokenBucket) algorithm.reset();
-  return Mapping()
-      .Add("algorithm", algorithm)
+Value::Map LimitEntries(const LimitSpec& spec) {
+  return Entries()
+      .Add("algorithm", std::optional(spec.algorithm))
       .Add("rate", spec.rate)
       .Add("burst", spec.burst)
       .Add("refill", spec.refill)
@@ -74,7 +91,38 @@ std::string FormatLimit(const LimitSpec& spec) {
       .Add("cold_factor", spec.cold_factor)
       .Add("max_in_flight", spec.max_in_flight)
       .Add("ttl", spec.ttl)
-      .ToJson();
+      .Take();
+}
+
+std::string FormatLimit(const LimitSpec& spec) {
+  if (IsRateAlone(spec)) return FormatRate(*spec.rate);
+  std::string json;
+  for (const Value::Entry& entry : WrittenEntries(spec)) {
+    json += Concat(json.empty() ? "{" : ",", "\"", entry.key, "\":", JsonOf(entry.value));
+  }
+  return json + "}";
+}
+
+std::string LimitTitle(const Value& value) {
+  const Value::Map* map = value.AsMap();
+  if (map == nullptr) return TextOf(value);
+  std::string title;
+  const auto append = [&](const std::string& words) {
+    if (!title.empty()) title += ", ";
+    title += words;
+  };
+  for (const std::string_view first : {"rate", "algorithm"}) {
+    if (const Value* found = value.Find(first)) append(TextOf(*found));
+  }
+  for (const Value::Entry& entry : *map) {
+    if (entry.key == "rate" || entry.key == "algorithm") continue;
+    append(Concat(entry.key, " ", TextOf(entry.value)));
+  }
+  return title;
+}
+
+std::string LimitTitle(const LimitSpec& spec) {
+  return LimitTitle(Value::MakeMap(WrittenEntries(spec)));
 }
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 #include "core/duration.h"
 #include "core/int128.h"
 #include "core/limit.h"
+#include "core/limit_defaults.h"
 #include "core/limit_keys.h"
 #include "core/limit_words.h"
 #include "core/text.h"
@@ -23,10 +24,7 @@ namespace {
 using Made = std::variant<Terms, LimitError>;
 using Fault = std::optional<LimitError>;
 
-constexpr std::int64_t kBucketsUnlessSaid = 60;
 constexpr std::int64_t kBucketsMost = 100'000;
-constexpr Nanos kTtlUnlessSaid = std::chrono::seconds{60};
-constexpr std::int64_t kColdFactorUnlessSaid = 3;
 
 // What an interval bucket may be short of in all: far from 2^63, so that a cost can be added.
 constexpr std::int64_t kUsedMost = 4 * kUnitsMost;
@@ -190,7 +188,8 @@ Made MakeLeakyBucket(const LimitSpec& spec) {
 std::shared_ptr<const Zone> FindZone(const std::string& name, const ZoneSource& zones) {
   std::shared_ptr<const Zone> zone = zones ? zones(name) : nullptr;
   // UTC is the default, so it must be there whatever the source has.
-  if (zone == nullptr && name == "UTC") zone = std::make_shared<const Zone>(Zone{"UTC", 0, {}});
+  if (zone == nullptr && name == kZoneUnlessSaid)
+    zone = std::make_shared<const Zone>(Zone{name, 0, {}});
   return zone;
 }
 
@@ -203,7 +202,7 @@ Made MakeFixedWindow(const LimitSpec& spec, const ZoneSource& zones) {
   if (!spec.rate->unit) {
     return At("rate", "window: calendar needs a period of h, d, w, month or year without a number");
   }
-  const std::string name = spec.zone.value_or("UTC");
+  const std::string name = spec.zone.value_or(kZoneUnlessSaid);
   terms.unit = *spec.rate->unit;
   terms.zone = FindZone(name, zones);
   if (terms.zone == nullptr) return At("zone", "unknown time zone ", Quoted(name));

@@ -24,6 +24,14 @@ struct Origin {
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
+// A key of a mapping that was written, and where its value stands.
+struct WrittenKey {
+  std::string key;
+  Origin origin;
+};
+// The keys of one mapping. What is not among them has its default.
+using WrittenKeys = std::vector<WrittenKey>;
+
 // What an attribute's value must be.
 struct MatcherSpec {
   enum class Kind : std::uint8_t {
@@ -60,6 +68,7 @@ struct NamedLimit {
   std::string name;
   Limit limit;
   Origin origin;
+  WrittenKeys written = {};  // `rate` alone of the string form
 };
 
 // A plan by the value of an attribute; `otherwise` where that is missing or no plan.
@@ -107,6 +116,7 @@ struct RuleSpec {
   OnStoreFailure on_store_failure = OnStoreFailure::kLocal;
   std::vector<ReplacedSpec> replaces;
   Origin origin;
+  WrittenKeys written;
 };
 
 // One entry of the `descriptors` format: a key with or without a value, what applies to a
@@ -126,6 +136,10 @@ struct DescriptorSpec {
   std::optional<Value> metadata;
   std::vector<DescriptorSpec> descriptors;
   Origin origin;
+  WrittenKeys written;
+  // Those of `rate_limit`; `algorithm` and `rate` too where `unit` and `requests_per_unit` say
+  // them.
+  WrittenKeys rate_limit_written;
 };
 
 // `user: header.x-user-id`: a request without `name` takes the value of `source`.
@@ -153,8 +167,9 @@ struct DomainSpec {
   std::vector<AliasSpec> aliases;
   std::vector<ListSpec> lists;
   std::vector<PlanSpec> plans;
-  IpPrefixLengths ip_prefix;    // how much of an address makes a key
-  std::vector<RuleSpec> rules;  // in the order of the files
+  IpPrefixLengths ip_prefix;      // how much of an address makes a key
+  WrittenKeys ip_prefix_written;  // v4, v6
+  std::vector<RuleSpec> rules;    // in the order of the files
   std::vector<DescriptorSpec> descriptors;
   Origin origin;
 };

@@ -222,8 +222,7 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
   SeatAll(items, now);
   for (std::size_t i = 0; i < items.size(); ++i) {
     Item& item = items[i];
-    decisions[item.index] =
-        item.leader == i ? item.Ask(now) : decisions[items[item.leader].index];
+    decisions[item.index] = item.leader == i ? item.Ask(now) : decisions[items[item.leader].index];
   }
   const bool goes_ahead = GoesAhead(decisions, request.vetoes);
   for (std::size_t i = 0; i < items.size(); ++i) {

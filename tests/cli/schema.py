@@ -34,6 +34,7 @@ UNSEEN = {
     "rules that no request reaches": r"unreachable rule ",
     "circles": r"(rules|attributes) \w+ .*one another in a circle: |"
                r"the (rule|limit) '.*' replaces itself|the attribute '.*' stands for itself",
+    "debts of permits": r"'debt' needs a limit of units; ",
     "what RE2 says": r"the regex does not compile: ",
     "what documents say together": r"'ip_prefix' has \d+ for ",
     "addresses": r"in a list of addresses: |'.*' is an address and the values before it are not|"

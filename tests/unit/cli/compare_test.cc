@@ -25,7 +25,7 @@ std::vector<ComparedLimit> TwoLimits() {
 }
 
 TEST(CompareTest, ColumnsOfTheTableLineUp) {
-  std::istringstream table(CompareTable(TwoLimits()));
+  std::istringstream table(CompareTable(TwoLimits(), Ink::kPlain));
   std::vector<std::string> lines;
   for (std::string line; std::getline(table, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 3U);

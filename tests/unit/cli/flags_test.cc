@@ -82,25 +82,21 @@ TEST(FlagsTest, ValueForAFlagThatTakesNoneIsAnError) {
   EXPECT_EQ(ErrorOf({"--help=yes"}), "--help takes no value");
 }
 
-TEST(FlagsTest, AFlagWithoutANameTakesWhatBelongsToNoOther) {
-  constexpr std::array kWithNameless = {
-      Flag{"--limit", FlagValues::kOne, "LIMIT", "100/m"},
-      Flag{"", FlagValues::kSeveral, "ATTRIBUTE=VALUE", "user=42"},
-  };
-  const std::vector<std::string_view> args = {"a=--b", "--limit", "1/s", "", "c"};
-  const GivenFlags given = ReadFlags(kWithNameless, args).value();
-  EXPECT_EQ(given.ValueOr("--limit", ""), "1/s");
-  const auto values = given.Values("");
-  EXPECT_EQ(std::vector(values.begin(), values.end()),
-            (std::vector<std::string_view>{"a=--b", "", "c"}));
-  EXPECT_EQ(ReadFlags(kWithNameless, std::vector<std::string_view>{"--c=d"}).error().message,
-            "unknown flag '--c'; expected --limit");
-}
-
 TEST(FlagsTest, ArgumentThatBelongsToNoFlagIsAnError) {
   EXPECT_EQ(ErrorOf({"5/s"}), "unexpected argument '5/s'; expected a flag");
   EXPECT_EQ(ErrorOf({"--help", "5/s"}), "unexpected argument '5/s'; expected a flag");
   EXPECT_EQ(ErrorOf({"--limit=1/s", "2/s"}), "unexpected argument '2/s'; expected a flag");
+}
+
+TEST(FlagsTest, ACommandMayTakeArgumentsThatBelongToNoFlag) {
+  const std::vector<std::string_view> args = {"a.yaml", "--limit", "1/s", "-", "b.yaml"};
+  const GivenFlags given = ReadFlags(kKnown, args, Operands::kAny).value();
+  EXPECT_EQ(std::vector<std::string_view>(given.operands().begin(), given.operands().end()),
+            (std::vector<std::string_view>{"a.yaml", "-", "b.yaml"}));
+  EXPECT_EQ(given.ValueOr("--limit", ""), "1/s");
+  const std::vector<std::string_view> bad = {"a.yaml", "--limt"};
+  EXPECT_EQ(ReadFlags(kKnown, bad, Operands::kAny).error().message,
+            "unknown flag '--limt'; did you mean '--limit'?");
 }
 
 }  // namespace

@@ -40,5 +40,16 @@ TEST(FormatLimitTest, EveryKindOfValueIsWritten) {
             R"({"algorithm":"pacer","rate":"2/s","warm_up":"1.5h","cold_factor":2.5})");
 }
 
+TEST(FormatLimitTest, ATitleBeginsWithTheRateAndNamesNoTokenBucket) {
+  LimitSpec spec;
+  spec.rate = Rate{100, std::chrono::minutes{1}};
+  spec.burst = 20;
+  EXPECT_EQ(LimitTitle(spec), "100/m, burst 20");
+  spec = LimitSpec{};
+  spec.algorithm = Algorithm::kConcurrency;
+  spec.max_in_flight = 20;
+  EXPECT_EQ(LimitTitle(spec), "concurrency, max_in_flight 20");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -14,6 +14,11 @@ TEST(TextTest, TextsAndNumbersArePutTogether) {
   EXPECT_EQ(Concat(), "");
 }
 
+TEST(TextTest, PrintableTextHasNoControlCharacters) {
+  EXPECT_EQ(Printable("a\nb\x1b\x7f\xC2\x9B grün"), "a\\x0ab\\x1b\\x7f\\xc2\\x9b grün");
+  EXPECT_EQ(Printable("\xC2\xA0\xC2"), "\xC2\xA0\xC2");
+}
+
 TEST(TextTest, QuotedTextCannotGarbleALog) {
   EXPECT_EQ(Quoted("a\nb\x1b\x7f"), "'a\\x0ab\\x1b\\x7f'");
   EXPECT_EQ(Quoted(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");

@@ -1,0 +1,63 @@
+#include "cli/rules_input.h"
+
+#include <utility>
+#include <vector>
+
+#include "config/rule_files.h"
+#include "core/text.h"
+#include "limiter/system_zones.h"
+
+namespace sluice::cli {
+namespace {
+
+std::string InColor(const ReadRulesResult& read, const RuleProblem& problem) {
+  const bool is_error = problem.severity == RuleProblem::Severity::kError;
+  return Concat(Emphasized(Ink::kColor, Emphasis::kBold, DescribePlace(read.spec, problem.origin)),
+                ": ",
+                Emphasized(Ink::kColor, is_error ? Emphasis::kRed : Emphasis::kYellow,
+                           is_error ? "error:" : "warning:"),
+                " ", problem.message);
+}
+
+}  // namespace
+
+Result<OutputForm> ReadForm(const GivenFlags& given) {
+  const std::string_view form = given.ValueOr("-o", "text");
+  if (form == "text") return OutputForm::kText;
+  if (form == "json") return OutputForm::kJson;
+  return Error{Concat("-o: expected text or json, found ", Quoted(form))};
+}
+
+int FailUsage(std::string_view command, std::string_view message, Console& console) {
+  console.err.Write(Concat("sluice ", command, ": ", message, "\n"));
+  return kExitBadInput;
+}
+
+std::string ProblemsText(const ReadRulesResult& read, Ink ink) {
+  std::string text;
+  for (const RuleProblem& problem : read.problems) {
+    text += ink == Ink::kColor ? InColor(read, problem) : Describe(read.spec, problem);
+    text += "\n";
+  }
+  return text;
+}
+
+std::optional<ReadRulesResult> ReadRulesAt(std::span<const std::string_view> paths,
+                                           std::string_view command, Console& console) {
+  const std::vector<std::string> names(paths.begin(), paths.end());
+  const Result<std::vector<RuleText>> texts = ReadRuleFiles(names);
+  if (texts.ok()) return ReadAndCheckRules(texts.value(), SystemZones());
+  console.err.Write(Concat("sluice ", command, ": ", texts.error().message, "\n"));
+  return std::nullopt;
+}
+
+std::optional<RuleSetSpec> LoadRules(std::span<const std::string_view> paths,
+                                     std::string_view command, Console& console) {
+  std::optional<ReadRulesResult> read = ReadRulesAt(paths, command, console);
+  if (!read) return std::nullopt;
+  if (!HasErrors(read->problems)) return std::move(read->spec);
+  console.err.Write(ProblemsText(*read, console.err.ink()));
+  return std::nullopt;
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,319 @@
+#include "rules/diff_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "unit/rules/spec_builder.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+LimitSpec Rated(std::int64_t count, Nanos period = 1min) {
+  LimitSpec spec;
+  spec.rate = Rate{count, period};
+  return spec;
+}
+
+LimitSpec Of(Algorithm algorithm, LimitSpec spec) {
+  spec.algorithm = algorithm;
+  return spec;
+}
+
+Limit Made(const LimitSpec& spec) { return std::get<Limit>(MakeLimit(spec, nullptr)); }
+
+NamedLimit Named(std::string name, const LimitSpec& spec) {
+  return {std::move(name), Made(spec), {}};
+}
+
+// A rule per user with the limit 'm'.
+RuleSpec UserRule(const LimitSpec& spec, std::string name = "posts") {
+  RuleSpec rule = Per(LimitRule(std::move(name)), {{"user"}});
+  rule.limits.push_back(Named("m", spec));
+  return rule;
+}
+
+RuleSpec KeyedBy(std::vector<Texts> parts, std::int64_t count = 2) {
+  RuleSpec rule = Per(LimitRule("posts"), std::move(parts));
+  rule.limits.push_back(Named("m", Rated(count)));
+  return rule;
+}
+
+Texts Diff(const RuleSetSpec& before, const RuleSetSpec& after) {
+  Texts lines;
+  for (const RuleChange& change : DiffRules(before, after)) lines.push_back(Describe(change));
+  return lines;
+}
+
+Texts DiffOf(const std::vector<RuleSpec>& before, const std::vector<RuleSpec>& after) {
+  return Diff(SpecOf(before), SpecOf(after));
+}
+
+Texts DiffOf(const RuleSpec& before, const RuleSpec& after) {
+  return DiffOf(std::vector{before}, std::vector{after});
+}
+
+// Both sides with one rule, and what is done to each domain.
+template <typename Change>
+Texts DiffDomains(const RuleSpec& rule, Change change) {
+  RuleSetSpec before = SpecOf({rule});
+  RuleSetSpec after = before;
+  change(before.domains[0], after.domains[0]);
+  return Diff(before, after);
+}
+
+TEST(DiffRulesTest, EqualRulesHaveNoDifference) {
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), UserRule(Rated(2))), Texts());
+  EXPECT_EQ(DiffRules({}, {}).size(), 0U);
+}
+
+TEST(DiffRulesTest, WrittenDefaultsAndPlacesAreNoDifference) {
+  LimitSpec written = Rated(2);
+  written.burst = 2;
+  written.max_wait = 0s;
+  RuleSpec elsewhere = UserRule(written);
+  elsewhere.limits[0].origin = Line(9);
+  elsewhere.status = 429;
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), elsewhere), Texts());
+  LimitSpec bare = Rated(2, 1h);
+  bare.rate->unit = CalendarUnit::kHour;
+  EXPECT_EQ(DiffOf(UserRule(Rated(2, 1h)), UserRule(bare)), Texts());
+}
+
+TEST(DiffRulesTest, UsedUnitsCarryOverToNewTerms) {
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), UserRule(Rated(4))),
+            Texts({"api: rule 'posts': limit 'm' 2/m -> 4/m; used units carry over"}));
+  LimitSpec burst = Rated(2);
+  burst.burst = 5;
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), UserRule(burst)),
+            Texts({"api: rule 'posts': limit 'm' burst 2 -> 5; used units carry over"}));
+  burst.rate = Rate{4, 1min};
+  EXPECT_EQ(
+      DiffOf(UserRule(Rated(2)), UserRule(burst)),
+      Texts({"api: rule 'posts': limit 'm' 2/m -> 4/m, burst 2 -> 5; used units carry over"}));
+}
+
+TEST(DiffRulesTest, PermitsAndBookedTimeStay) {
+  LimitSpec few;
+  few.algorithm = Algorithm::kConcurrency;
+  few.max_in_flight = 5;
+  LimitSpec many = few;
+  many.max_in_flight = 6;
+  EXPECT_EQ(DiffOf(UserRule(few), UserRule(many)),
+            Texts({"api: rule 'posts': limit 'm' max_in_flight 5 -> 6; permits stay held"}));
+  EXPECT_EQ(
+      DiffOf(UserRule(Of(Algorithm::kPacer, Rated(2))), UserRule(Of(Algorithm::kPacer, Rated(4)))),
+      Texts({"api: rule 'posts': limit 'm' 2/m -> 4/m; what is booked stays booked"}));
+}
+
+TEST(DiffRulesTest, AnotherAlgorithmStartsAfresh) {
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), UserRule(Of(Algorithm::kSlidingLog, Rated(2)))),
+            Texts({"api: rule 'posts': limit 'm' 2/m, token_bucket -> 2/m, sliding_log, another "
+                   "algorithm; states start afresh"}));
+}
+
+TEST(DiffRulesTest, ALimitOfAnotherNameIsAnotherLimit) {
+  RuleSpec hourly = UserRule(Rated(100, 1h));
+  hourly.limits[0].name = "h";
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), hourly),
+            Texts({"api: rule 'posts': limit 'm' 2/m removed; its states are no longer used",
+                   "api: rule 'posts': limit 'h' 100/1h added; states start afresh"}));
+}
+
+TEST(DiffRulesTest, RulesAreKnownByName) {
+  EXPECT_EQ(DiffOf(UserRule(Rated(2), "a"), UserRule(Rated(2), "b")),
+            Texts({"api: rule 'a' removed; its states are no longer used",
+                   "api: rule 'b' added; states start afresh"}));
+  EXPECT_EQ(DiffOf(std::vector{Decides(RuleAction::kAllow, "a")}, std::vector<RuleSpec>()),
+            Texts({"api: rule 'a' removed"}));
+}
+
+TEST(DiffRulesTest, MatchIsNoPartOfTheKey) {
+  RuleSpec before = UserRule(Rated(2));
+  before.match = {{"path", Values({"/a"})}, {"x", Values({"y"})}};
+  RuleSpec after = UserRule(Rated(2));
+  after.match = {{"method", Values({"none"})}, {"path", Values({"/a", "/b"}, true)}};
+  EXPECT_EQ(DiffOf(before, after),
+            Texts({"api: rule 'posts': match.path /a -> {not: [/a, /b]}; states stay",
+                   "api: rule 'posts': match.x y -> (none); states stay",
+                   "api: rule 'posts': match.method (none) -> none; states stay"}));
+}
+
+TEST(DiffRulesTest, MorePartsMakeAnotherKey) {
+  EXPECT_EQ(
+      DiffOf(KeyedBy({{"user"}}), KeyedBy({{"user"}, {"path"}}, 4)),
+      Texts({"api: rule 'posts': per [user] -> [user, path], another key; states start afresh",
+             "api: rule 'posts': limit 'm' 2/m -> 4/m; states start afresh"}));
+}
+
+TEST(DiffRulesTest, AKeyKnowsValuesAndNotTheNamesOfAttributes) {
+  EXPECT_EQ(
+      DiffOf(KeyedBy({{"user"}}), KeyedBy({{"account"}}, 4)),
+      Texts({"api: rule 'posts': per [user] -> [account], another key; a key goes on with the "
+             "state its values had before",
+             "api: rule 'posts': limit 'm' 2/m -> 4/m; used units carry over"}));
+}
+
+TEST(DiffRulesTest, AnAddressIsAnotherKeyThanAText) {
+  EXPECT_EQ(DiffOf(KeyedBy({{"user"}}), KeyedBy({{"ip"}})),
+            Texts({"api: rule 'posts': per [user] -> [ip], another key; states start afresh"}));
+}
+
+TEST(DiffRulesTest, AnotherChoiceAtTheEndLeavesTheKeysThatWere) {
+  EXPECT_EQ(DiffOf(KeyedBy({{"user"}}), KeyedBy({{"user", "ip"}})),
+            Texts({"api: rule 'posts': per [user] -> [[user, ip]]; states stay"}));
+}
+
+TEST(DiffRulesTest, TheOrderOfRulesThatLimitDoesNotMatter) {
+  const RuleSpec a = UserRule(Rated(2), "a");
+  const RuleSpec b = UserRule(Rated(2), "b");
+  EXPECT_EQ(DiffOf({a, b}, {b, a}), Texts());
+}
+
+TEST(DiffRulesTest, TheOrderOfRulesThatDecideMatters) {
+  const RuleSpec a = Decides(RuleAction::kAllow, "a");
+  const RuleSpec b = Decides(RuleAction::kDeny, "b");
+  const RuleSpec c = Decides(RuleAction::kAllow, "c");
+  EXPECT_EQ(DiffOf({a, b, c}, {c, a, b}),
+            Texts({"api: rule 'c' (allow) moved before rule 'a' (allow)"}));
+  EXPECT_EQ(DiffOf({a, b, c}, {b, c, a}),
+            Texts({"api: rule 'a' (allow) moved after rule 'c' (allow)"}));
+  RuleSpec off = b;
+  off.mode = RuleMode::kOff;
+  EXPECT_EQ(DiffOf({a, off}, {off, a}), Texts());
+}
+
+TEST(DiffRulesTest, EveryOtherKeyOfARuleIsCompared) {
+  RuleSpec after = UserRule(Rated(2));
+  after.cost = std::int64_t{5};
+  after.debt = true;
+  after.mode = RuleMode::kShadow;
+  after.enforce.millionths = 125'000;
+  after.status = 503;
+  after.message = "Later.";
+  after.consistency = Consistency::kLeased;
+  after.on_store_failure = OnStoreFailure::kDeny;
+  after.replaces = {{"x", {}}};
+  EXPECT_EQ(
+      DiffOf(UserRule(Rated(2)), after),
+      Texts({"api: rule 'posts': cost the request's own -> 5",
+             "api: rule 'posts': debt false -> true",
+             "api: rule 'posts': mode enforce -> shadow; states stay",
+             "api: rule 'posts': enforce_percent 100 -> 12.5",
+             "api: rule 'posts': status 429 -> 503", "api: rule 'posts': message (none) -> Later.",
+             "api: rule 'posts': consistency exact -> leased",
+             "api: rule 'posts': on_store_failure local -> deny",
+             "api: rule 'posts': replaces [] -> [x]"}));
+}
+
+TEST(DiffRulesTest, ARuleThatIsOffUsesNoStates) {
+  RuleSpec off = UserRule(Rated(2));
+  off.mode = RuleMode::kOff;
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), off),
+            Texts({"api: rule 'posts': mode enforce -> off; its states are no longer used"}));
+  EXPECT_EQ(DiffOf(off, UserRule(Rated(2))),
+            Texts({"api: rule 'posts': mode off -> enforce; states start afresh"}));
+}
+
+TEST(DiffRulesTest, AnotherActionTakesItsDefaultsWithIt) {
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), Decides(RuleAction::kDeny, "posts")),
+            Texts({"api: rule 'posts': action limit -> deny",
+                   "api: rule 'posts': limit 'm' 2/m removed; its states are no longer used"}));
+}
+
+TEST(DiffRulesTest, PlansAreComparedLimitByLimit) {
+  const auto plans = [](DomainSpec& before, DomainSpec& after) {
+    before.plans = {{"free", {Named("m", Rated(2))}, {}}, {"old", {Named("m", Rated(2))}, {}}};
+    after.plans = {{"free", {Named("m", Rated(4))}, {}}, {"new", {Named("m", Rated(2))}, {}}};
+  };
+  EXPECT_EQ(DiffDomains(UserRule(Rated(2)), plans),
+            Texts({"api: plan 'old' removed; its states are no longer used",
+                   "api: plan 'free': limit 'm' 2/m -> 4/m; used units carry over",
+                   "api: plan 'new' added; states start afresh"}));
+}
+
+TEST(DiffRulesTest, AChoiceOfPlansHasStatesOfItsOwn) {
+  RuleSpec planned = Per(LimitRule("posts"), {{"user"}});
+  planned.plan = PlanChoiceSpec{"plan", "free", {}};
+  EXPECT_EQ(DiffOf(UserRule(Rated(2)), planned),
+            Texts({"api: rule 'posts': plan (none) -> {by: plan, default: free}; states start "
+                   "afresh",
+                   "api: rule 'posts': limit 'm' 2/m removed; its states are no longer used"}));
+  RuleSpec by_tier = planned;
+  by_tier.plan->by = "tier";
+  EXPECT_EQ(DiffOf(planned, by_tier),
+            Texts({"api: rule 'posts': plan {by: plan, default: free} -> {by: tier, default: "
+                   "free}; states stay"}));
+}
+
+TEST(DiffRulesTest, ListsNameTheFirstFewValuesThatDiffer) {
+  const auto lists = [](DomainSpec& before, DomainSpec& after) {
+    before.lists = {{"l", {"a", "b", "c", "d", "e", "f", "g", "h"}, {}}};
+    after.lists = {{"l", {"i", "h"}, {}}, {"m", {}, {}}};
+  };
+  EXPECT_EQ(DiffDomains(UserRule(Rated(2)), lists),
+            Texts({"api: list 'l': removed 'a', 'b', 'c', 'd', 'e' and 2 more",
+                   "api: list 'l': added 'i'", "api: list 'm' added"}));
+}
+
+TEST(DiffRulesTest, AnAttributeFromElsewhereMakesKeysOfItsValues) {
+  const auto aliases = [](DomainSpec& before, DomainSpec& after) {
+    before.aliases = {{"user", "header.a", {}}, {"other", "header.a", {}}};
+    after.aliases = {{"user", "header.b", {}}, {"other", "header.b", {}}};
+  };
+  EXPECT_EQ(DiffDomains(UserRule(Rated(2)), aliases),
+            Texts({"api: attribute 'user': header.a -> header.b; a key goes on with the state its "
+                   "values had before",
+                   "api: attribute 'other': header.a -> header.b"}));
+  const auto address = [](DomainSpec& before, DomainSpec& after) {
+    before.aliases = {{"user", "client", {}}, {"client", "header.a", {}}};
+    after.aliases = {{"user", "client", {}}, {"client", "ip", {}}};
+    after.rules[0].limits = {Named("m", Rated(4))};
+  };
+  EXPECT_EQ(DiffDomains(UserRule(Rated(2)), address),
+            Texts({"api: attribute 'client': header.a -> ip; states start afresh",
+                   "api: rule 'posts': limit 'm' 2/m -> 4/m; states start afresh"}));
+}
+
+TEST(DiffRulesTest, AddressesCutToAnotherLengthMakeOtherKeys) {
+  const auto cut = [](DomainSpec& /*before*/, DomainSpec& after) {
+    after.ip_prefix.v4 = 24;
+    after.rules[0].limits = {Named("m", Rated(4))};
+  };
+  EXPECT_EQ(DiffDomains(KeyedBy({{"ip"}}), cut),
+            Texts({"api: ip_prefix v4: 32 -> 24, another key for such addresses in 'posts'; states "
+                   "start afresh",
+                   "api: rule 'posts': limit 'm' 2/m -> 4/m; used units carry over where the key "
+                   "stays"}));
+  EXPECT_EQ(DiffDomains(KeyedBy({{"user"}}), cut),
+            Texts({"api: ip_prefix v4: 32 -> 24",
+                   "api: rule 'posts': limit 'm' 2/m -> 4/m; used units carry over"}));
+}
+
+TEST(DiffRulesTest, DomainsComeAndGoAsAWhole) {
+  RuleSetSpec other = SpecOf({UserRule(Rated(2))});
+  other.domains[0].name = "web";
+  EXPECT_EQ(Diff(SpecOf({UserRule(Rated(2))}), other),
+            Texts({"api: domain removed; its states are no longer used",
+                   "web: domain added; states start afresh"}));
+}
+
+TEST(DiffRulesTest, AChangeSaysWhatItIsAboutForPrograms) {
+  const auto changes = DiffRules(SpecOf({UserRule(Rated(2))}), SpecOf({UserRule(Rated(4))}));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].domain, "api");
+  EXPECT_EQ(changes[0].subject, RuleSubject::kRule);
+  EXPECT_EQ(changes[0].name, "posts");
+  EXPECT_EQ(changes[0].kind, ChangeKind::kChanged);
+  EXPECT_EQ(changes[0].sentence, "rule 'posts': limit 'm' 2/m -> 4/m");
+  EXPECT_EQ(changes[0].effect, StateEffect::kCarryOver);
+}
+
+}  // namespace
+}  // namespace sluice
