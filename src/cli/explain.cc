@@ -122,8 +122,8 @@ Result<std::shared_ptr<const RuleSet>> LoadRules(const std::string& path) {
   ReadRulesResult read = ReadAndCheckRules(texts.value(), SystemZones());
   if (!HasErrors(read.problems)) return RuleSet::Make(std::move(read.spec));
   std::string message = "the rules cannot be used";
-  for (const RuleProblem& problem : read.problems) {
-    message += Concat("\n", Describe(read.spec, problem));
+  for (const ConfigProblem& problem : read.problems) {
+    message += Concat("\n", Describe(read.spec.files, problem));
   }
   return Error{message};
 }

@@ -32,13 +32,13 @@ constexpr std::string_view kHelp =
 
 constexpr std::array kFlags = {kFormFlag, Flag{"--help", FlagValues::kNone}};
 
-std::string_view WordFor(RuleProblem::Severity severity) {
-  return severity == RuleProblem::Severity::kError ? "error" : "warning";
+std::string_view WordFor(ConfigProblem::Severity severity) {
+  return severity == ConfigProblem::Severity::kError ? "error" : "warning";
 }
 
 std::string AsJson(const ReadRulesResult& read) {
   std::string text = "[";
-  for (const RuleProblem& problem : read.problems) {
+  for (const ConfigProblem& problem : read.problems) {
     const Origin& origin = problem.origin;
     text += Concat(text.size() == 1 ? "\n" : ",\n", R"( {"file":)",
                    JsonString(read.spec.files[origin.file]), R"(,"line":)", origin.at.line,

@@ -10,13 +10,14 @@
 namespace sluice::cli {
 namespace {
 
-std::string InColor(const ReadRulesResult& read, const RuleProblem& problem) {
-  const bool is_error = problem.severity == RuleProblem::Severity::kError;
-  return Concat(Emphasized(Ink::kColor, Emphasis::kBold, DescribePlace(read.spec, problem.origin)),
-                ": ",
-                Emphasized(Ink::kColor, is_error ? Emphasis::kRed : Emphasis::kYellow,
-                           is_error ? "error:" : "warning:"),
-                " ", problem.message);
+std::string InColor(const ReadRulesResult& read, const ConfigProblem& problem) {
+  const bool is_error = problem.severity == ConfigProblem::Severity::kError;
+  return Concat(
+      Emphasized(Ink::kColor, Emphasis::kBold, DescribePlace(read.spec.files, problem.origin)),
+      ": ",
+      Emphasized(Ink::kColor, is_error ? Emphasis::kRed : Emphasis::kYellow,
+                 is_error ? "error:" : "warning:"),
+      " ", problem.message);
 }
 
 }  // namespace
@@ -35,8 +36,8 @@ int FailUsage(std::string_view command, std::string_view message, Console& conso
 
 std::string ProblemsText(const ReadRulesResult& read, Ink ink) {
   std::string text;
-  for (const RuleProblem& problem : read.problems) {
-    text += ink == Ink::kColor ? InColor(read, problem) : Describe(read.spec, problem);
+  for (const ConfigProblem& problem : read.problems) {
+    text += ink == Ink::kColor ? InColor(read, problem) : Describe(read.spec.files, problem);
     text += "\n";
   }
   return text;

@@ -7,11 +7,11 @@
 
 #include "cli/show_rules.h"
 #include "cli/table.h"
+#include "core/config_problem.h"
 #include "core/format_limit.h"
 #include "core/text.h"
 #include "rules/describe_rule.h"
 #include "rules/diff_descriptors.h"
-#include "rules/rule_problem.h"
 
 namespace sluice::cli {
 namespace {
@@ -25,7 +25,7 @@ struct Depth {
 class Block {
  public:
   Block(const RuleSetSpec& spec, std::string heading, const Origin& origin)
-      : spec_(spec), table_({{std::move(heading)}, {""}, {DescribePlace(spec, origin)}}) {}
+      : spec_(spec), table_({{std::move(heading)}, {""}, {DescribePlace(spec.files, origin)}}) {}
   // One that has no place of its own.
   Block(const RuleSetSpec& spec, std::string heading)
       : spec_(spec), table_({{std::move(heading)}, {""}, {""}}) {}
@@ -33,7 +33,7 @@ class Block {
   void Add(std::string_view key, const std::string& value, const std::optional<Origin>& from,
            Depth depth = {}) {
     table_.Add({Concat(std::string(2 * depth.steps, ' '), key), value,
-                from ? DescribePlace(spec_, *from) : "default"},
+                from ? DescribePlace(spec_.files, *from) : "default"},
                from ? std::nullopt : std::optional(Emphasis::kDim));
   }
   void Add(std::string_view above, const std::vector<DescribedValue>& values, Depth depth = {}) {

@@ -29,8 +29,9 @@ void DocumentMerger::MoveNamed(std::string_view what, std::vector<T> from, Names
       into.push_back(std::move(item));
       continue;
     }
-    problems_.Error(item.origin, Concat("duplicate ", what, " ", Quoted(item.name),
-                                        "; the first is at ", DescribePlace(spec_, first->second)));
+    problems_.Error(item.origin,
+                    Concat("duplicate ", what, " ", Quoted(item.name), "; the first is at ",
+                           DescribePlace(spec_.files, first->second)));
   }
 }
 
@@ -40,7 +41,7 @@ void DocumentMerger::SetBits(std::string_view what, const std::optional<WrittenB
   if (seen && seen->bits != written->bits) {
     problems_.Error(written->origin,
                     Concat("'ip_prefix' has ", written->bits, " for ", what, ", but ", seen->bits,
-                           " at ", DescribePlace(spec_, seen->origin)));
+                           " at ", DescribePlace(spec_.files, seen->origin)));
     return;
   }
   seen = written;
@@ -88,9 +89,9 @@ void DocumentMerger::CheckDescriptors(const std::vector<DescriptorSpec>& sibling
     if (!added) {
       const std::string described =
           each.value ? Concat(" with the value ", Quoted(value)) : std::string(" without a value");
-      problems_.Error(each.origin,
-                      Concat("duplicate descriptor ", Quoted(each.key), described,
-                             "; the first is at ", DescribePlace(spec_, first->second->origin)));
+      problems_.Error(each.origin, Concat("duplicate descriptor ", Quoted(each.key), described,
+                                          "; the first is at ",
+                                          DescribePlace(spec_.files, first->second->origin)));
     }
     CheckDescriptors(each.descriptors);
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/read_document.h"
-#include "rules/rule_problem.h"
+#include "core/config_problem.h"
 #include "rules/rule_spec.h"
 
 namespace sluice {
@@ -24,7 +24,7 @@ inline constexpr std::size_t kListValuesMost = 1'000'000;
 class DocumentMerger {
  public:
   // REQUIRES: spec.files names every file of the documents to come, and it has no domains.
-  DocumentMerger(RuleSetSpec& spec, RuleProblems& problems) : spec_(spec), problems_(problems) {}
+  DocumentMerger(RuleSetSpec& spec, ConfigProblems& problems) : spec_(spec), problems_(problems) {}
 
   // A document without a domain is left out.
   void Add(Document document);
@@ -55,7 +55,7 @@ class DocumentMerger {
   void CheckDescriptors(const std::vector<DescriptorSpec>& siblings);
 
   RuleSetSpec& spec_;
-  RuleProblems& problems_;
+  ConfigProblems& problems_;
   std::unordered_map<std::string, Seen> seen_;
 };
 

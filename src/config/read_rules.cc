@@ -5,25 +5,15 @@
 #include <utility>
 #include <variant>
 
-#include "config/json.h"
 #include "config/merge_documents.h"
 #include "config/read_document.h"
+#include "config/read_values.h"
 #include "config/reading.h"
-#include "config/yaml.h"
 #include "core/value.h"
 #include "rules/check_rules.h"
 
 namespace sluice {
 namespace {
-
-std::variant<std::vector<Value>, PositionedError> ReadText(const RuleText& text) {
-  if (!text.name.ends_with(".json")) return ReadYaml(text.text);
-  auto value = ReadJson(text.text);
-  if (auto* error = std::get_if<PositionedError>(&value)) return std::move(*error);
-  std::vector<Value> documents;
-  documents.push_back(std::move(*std::get_if<Value>(&value)));
-  return documents;
-}
 
 // A file that says nothing at all was most likely cut off while it was written, and must not be
 // taken for one that has no rules. Empty documents beside others, as a last `---` leaves them, do
@@ -42,12 +32,12 @@ void ReadDocuments(const std::vector<Value>& documents, Reading& reading, Docume
 
 ReadRulesResult ReadRules(std::span<const RuleText> texts, const ZoneSource& zones) {
   ReadRulesResult result;
-  RuleProblems problems;
+  ConfigProblems problems;
   for (const RuleText& text : texts) result.spec.files.push_back(text.name);
   DocumentMerger merger(result.spec, problems);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     Reading reading(static_cast<std::uint32_t>(i), zones, problems);
-    auto documents = ReadText(texts[i]);
+    auto documents = ReadValues(texts[i].name, texts[i].text);
     if (auto* error = std::get_if<PositionedError>(&documents)) {
       reading.Error(error->at, std::move(error->message));
     } else {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/config_problem.h"
 #include "core/limit.h"
-#include "rules/rule_problem.h"
 #include "rules/rule_spec.h"
 
 namespace sluice {
@@ -18,7 +18,7 @@ struct RuleText {
 
 struct ReadRulesResult {
   RuleSetSpec spec;  // without what is wrong; to be used only where there are no errors
-  std::vector<RuleProblem> problems;
+  std::vector<ConfigProblem> problems;
 };
 
 // Reads the texts strictly and puts the documents of each domain together in their order. All

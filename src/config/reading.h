@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/config_problem.h"
 #include "core/limit.h"
 #include "core/limit_words.h"
 #include "core/text.h"
 #include "core/value.h"
-#include "rules/rule_problem.h"
 #include "rules/rule_spec.h"
 
 namespace sluice {
@@ -23,7 +23,7 @@ namespace sluice {
 // zones. Refers to what it is made of, which must outlive it.
 class Reading {
  public:
-  Reading(std::uint32_t file, const ZoneSource& zones, RuleProblems& problems)
+  Reading(std::uint32_t file, const ZoneSource& zones, ConfigProblems& problems)
       : file_(file), zones_(zones), problems_(problems) {}
 
   void Error(Position at, std::string message) {
@@ -38,7 +38,7 @@ class Reading {
  private:
   std::uint32_t file_;
   const ZoneSource& zones_;
-  RuleProblems& problems_;
+  ConfigProblems& problems_;
 };
 
 // A key of a mapping, and how the value under it is read into a T.

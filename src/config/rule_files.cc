@@ -1,43 +1,17 @@
 #include "config/rule_files.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <utility>
 
-#include "config/json.h"
+#include "config/file_text.h"
 #include "core/text.h"
 
 namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-Error CannotRead(const std::string& path, int failure) {
-  return {Concat("cannot read ", Quoted(path), ": ", std::generic_category().message(failure))};
-}
-
-Result<RuleText> ReadOne(const std::string& path) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) return CannotRead(path, errno);
-  RuleText read{path, {}};
-  std::array<char, 65'536> chunk;
-  while (read.text.size() <= kJsonBytesMost) {
-    const std::size_t size = std::fread(chunk.data(), 1, chunk.size(), file.get());
-    read.text.append(chunk.data(), size);
-    if (size < chunk.size()) break;
-  }
-  if (std::ferror(file.get()) != 0) return CannotRead(path, errno);
-  return read;
-}
 
 bool IsRuleFile(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -74,9 +48,9 @@ Result<std::vector<RuleText>> ReadRuleFiles(std::span<const std::string> paths) 
       files = std::move(found).value();
     }
     for (const std::string& file : files) {
-      Result<RuleText> text = ReadOne(file);
+      Result<std::string> text = ReadFileText(file);
       if (!text.ok()) return text.error();
-      texts.push_back(std::move(text).value());
+      texts.push_back({file, std::move(text).value()});
     }
   }
   return texts;

@@ -13,9 +13,7 @@ namespace sluice {
 // Reads every path: a file as it is, of a directory all *.yaml, *.yml and *.json directly in it, by
 // name. Hidden files are left out, so that an editor's copies and the links that Kubernetes swaps
 // are not read twice.
-//   - A file is read up to one byte more than the readers take, so that a huge one is refused by
-//     them and takes no memory here.
-//   - A path that cannot be read, and a directory without such files, is an error.
+// A path that cannot be read, and a directory without such files, is an error.
 Result<std::vector<RuleText>> ReadRuleFiles(std::span<const std::string> paths);
 
 }  // namespace sluice

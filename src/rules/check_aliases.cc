@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-void CheckAliases(const DomainSpec& domain, RuleProblems& problems) {
+void CheckAliases(const DomainSpec& domain, ConfigProblems& problems) {
   const std::vector<AliasSpec>& aliases = domain.aliases;
   std::unordered_map<std::string_view, std::size_t> by_name;
   for (std::size_t i = 0; i < aliases.size(); ++i) by_name.emplace(aliases[i].name, i);

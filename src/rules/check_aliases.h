@@ -4,13 +4,13 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "rules/rule_problem.h"
+#include "core/config_problem.h"
 #include "rules/rule_spec.h"
 
 namespace sluice {
 
 // Reports aliases that stand for one another in a circle.
-void CheckAliases(const DomainSpec& domain, RuleProblems& problems);
+void CheckAliases(const DomainSpec& domain, ConfigProblems& problems);
 
 // What each attribute is taken from in the end. Refers to the domain, which must outlive it.
 class AliasSources {

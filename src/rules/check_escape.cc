@@ -76,7 +76,7 @@ bool IsDenied(const DomainSpec& domain, const AliasSources& sources,
 
 }  // namespace
 
-void CheckEscape(const DomainSpec& domain, RuleProblems& problems) {
+void CheckEscape(const DomainSpec& domain, ConfigProblems& problems) {
   const AliasSources sources(domain);
   const KeyPartSpec* first = nullptr;
   std::vector<std::string_view> left_out;  // what a request must leave out to escape

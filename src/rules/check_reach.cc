@@ -51,7 +51,7 @@ struct Replacer {
 
 }  // namespace
 
-void CheckReach(const RuleSetSpec& spec, const DomainSpec& domain, RuleProblems& problems) {
+void CheckReach(const RuleSetSpec& spec, const DomainSpec& domain, ConfigProblems& problems) {
   std::vector<Decider> deciders;
   const auto check = [&](const RuleSpec& rule) {
     const auto decider = std::ranges::find_if(
@@ -61,7 +61,7 @@ void CheckReach(const RuleSetSpec& spec, const DomainSpec& domain, RuleProblems&
     problems.Error(rule.origin,
                    Concat("unreachable rule ", Quoted(rule.name), "; all it matches is decided by ",
                           first.action == RuleAction::kAllow ? "the allow rule " : "the deny rule ",
-                          Quoted(first.name), " at ", DescribePlace(spec, first.origin)));
+                          Quoted(first.name), " at ", DescribePlace(spec.files, first.origin)));
   };
   for (const RuleSpec& rule : domain.rules) {
     if (rule.action == RuleAction::kLimit) continue;
@@ -73,7 +73,7 @@ void CheckReach(const RuleSetSpec& spec, const DomainSpec& domain, RuleProblems&
   }
 }
 
-void CheckReplaced(const RuleSetSpec& spec, const DomainSpec& domain, RuleProblems& problems) {
+void CheckReplaced(const RuleSetSpec& spec, const DomainSpec& domain, ConfigProblems& problems) {
   std::unordered_map<std::string_view, const RuleSpec*> by_name;
   std::unordered_set<std::string_view> replaced_names;
   for (const RuleSpec& rule : domain.rules) {
@@ -93,7 +93,7 @@ void CheckReplaced(const RuleSetSpec& spec, const DomainSpec& domain, RuleProble
       problems.Warn(
           replaced.origin,
           Concat("the rule ", Quoted(replaced.name), " never applies; the rule ", Quoted(rule.name),
-                 " at ", DescribePlace(spec, rule.origin), " replaces it wherever it would"));
+                 " at ", DescribePlace(spec.files, rule.origin), " replaces it wherever it would"));
     }
   }
 }

@@ -66,7 +66,7 @@ class ByName {
 // Checks one domain. Refers to what it is made of.
 class DomainCheck {
  public:
-  DomainCheck(const DomainSpec& domain, RuleProblems& problems)
+  DomainCheck(const DomainSpec& domain, ConfigProblems& problems)
       : domain_(domain),
         problems_(problems),
         lists_(domain.lists),
@@ -210,7 +210,7 @@ class DomainCheck {
   }
 
   const DomainSpec& domain_;
-  RuleProblems& problems_;
+  ConfigProblems& problems_;
   ByName<ListSpec> lists_;
   ByName<PlanSpec> plans_;
   ByName<RuleSpec> rules_;
@@ -218,8 +218,8 @@ class DomainCheck {
 
 }  // namespace
 
-std::vector<RuleProblem> CheckRules(const RuleSetSpec& spec) {
-  RuleProblems problems;
+std::vector<ConfigProblem> CheckRules(const RuleSetSpec& spec) {
+  ConfigProblems problems;
   for (const DomainSpec& domain : spec.domains) {
     const std::size_t errors_before = problems.ErrorCount();
     DomainCheck(domain, problems).CheckAll();

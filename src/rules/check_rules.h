@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "rules/rule_problem.h"
+#include "core/config_problem.h"
 #include "rules/rule_spec.h"
 
 namespace sluice {
@@ -14,6 +14,6 @@ namespace sluice {
 //   aliases in a circle, and rules that an allow or deny makes unreachable.
 //   Warnings: a leaky_bucket without a queue, a rule that is always replaced or replaces what
 //   cannot be, and keys by which a client escapes every rule.
-std::vector<RuleProblem> CheckRules(const RuleSetSpec& spec);
+std::vector<ConfigProblem> CheckRules(const RuleSetSpec& spec);
 
 }  // namespace sluice

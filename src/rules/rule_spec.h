@@ -10,19 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include "core/config_problem.h"
 #include "core/limit.h"
-#include "core/value.h"
 #include "rules/ip_address.h"
 
 namespace sluice {
-
-// A place in the rule files: RuleSetSpec::files[file], line and column.
-struct Origin {
-  std::uint32_t file = 0;
-  Position at;
-
-  friend bool operator==(const Origin&, const Origin&) = default;
-};
 
 // A key of a mapping that was written, and where its value stands.
 struct WrittenKey {

@@ -51,7 +51,8 @@ class RuleScene : public ::testing::Test {
   std::string Load(const std::vector<RuleText>& files) {
     ReadRulesResult read = ReadAndCheckRules(files, SystemZones());
     std::string said;
-    for (const RuleProblem& problem : read.problems) said += Describe(read.spec, problem) + "\n";
+    for (const ConfigProblem& problem : read.problems)
+      said += Describe(read.spec.files, problem) + "\n";
     if (HasErrors(read.problems)) return said;
     const Result<Done> used = gate_.Use(RuleSet::Make(std::move(read.spec)));
     return used.ok() ? said : said + used.error().message;

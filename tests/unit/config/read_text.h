@@ -25,7 +25,8 @@ inline ReadRulesResult ReadYamlRules(std::string text) {
 // Every problem as a line of text.
 inline std::vector<std::string> LinesOf(const ReadRulesResult& read) {
   std::vector<std::string> lines;
-  for (const RuleProblem& problem : read.problems) lines.push_back(Describe(read.spec, problem));
+  for (const ConfigProblem& problem : read.problems)
+    lines.push_back(Describe(read.spec.files, problem));
   return lines;
 }
 

@@ -70,8 +70,8 @@ struct Said {
 Said Check(const fs::path& path) {
   const ReadRulesResult read = ReadAndCheckRules(ReadTexts(path), FindZone);
   Said said;
-  for (const RuleProblem& problem : read.problems) {
-    said.lines += Describe(read.spec, problem) + "\n";
+  for (const ConfigProblem& problem : read.problems) {
+    said.lines += Describe(read.spec.files, problem) + "\n";
   }
   said.errors = HasErrors(read.problems);
   return said;
@@ -116,7 +116,7 @@ TEST(RuleFilesTest, DamagedFilesDoNoHarm) {
       for (std::string& text : Damage(texts.back().text)) {
         texts.back().text = std::move(text);
         const ReadRulesResult read = ReadAndCheckRules(texts, FindZone);
-        for (const RuleProblem& problem : read.problems) {
+        for (const ConfigProblem& problem : read.problems) {
           ASSERT_LT(problem.origin.file, texts.size()) << path;
           ASSERT_GT(problem.origin.at.line, 0U) << path << ": " << problem.message;
           ASSERT_GT(problem.origin.at.column, 0U) << path << ": " << problem.message;

@@ -16,7 +16,8 @@ using Kind = MatcherSpec::Kind;
 
 Texts LinesOf(const RuleSetSpec& spec) {
   Texts lines;
-  for (const RuleProblem& problem : CheckRules(spec)) lines.push_back(Describe(spec, problem));
+  for (const ConfigProblem& problem : CheckRules(spec))
+    lines.push_back(Describe(spec.files, problem));
   return lines;
 }
 

@@ -1,42 +1,42 @@
-#include "rules/rule_problem.h"
+#include "core/config_problem.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace sluice {
 namespace {
 
-using Severity = RuleProblem::Severity;
+using Severity = ConfigProblem::Severity;
 
-TEST(RuleProblemTest, ADescriptionNamesTheFileAndThePlace) {
-  RuleSetSpec spec;
-  spec.files = {"a.yaml", "rules/api.yaml"};
-  EXPECT_EQ(DescribePlace(spec, {1, {14, 7}}), "rules/api.yaml:14:7");
-  EXPECT_EQ(DescribePlace(spec, {1, {}}), "rules/api.yaml");
-  EXPECT_EQ(Describe(spec, {{1, {14, 7}}, Severity::kError, "unknown key 'limt'"}),
+TEST(ConfigProblemTest, ADescriptionNamesTheFileAndThePlace) {
+  const std::vector<std::string> files = {"a.yaml", "rules/api.yaml"};
+  EXPECT_EQ(DescribePlace(files, {1, {14, 7}}), "rules/api.yaml:14:7");
+  EXPECT_EQ(DescribePlace(files, {1, {}}), "rules/api.yaml");
+  EXPECT_EQ(Describe(files, {{1, {14, 7}}, Severity::kError, "unknown key 'limt'"}),
             "rules/api.yaml:14:7: unknown key 'limt'");
-  EXPECT_EQ(Describe(spec, {{0, {2, 3}}, Severity::kWarning, "unwise"}),
+  EXPECT_EQ(Describe(files, {{0, {2, 3}}, Severity::kWarning, "unwise"}),
             "a.yaml:2:3: warning: unwise");
 }
 
-TEST(RuleProblemTest, AFileThatIsNotThereHasNoName) {
+TEST(ConfigProblemTest, AFileThatIsNotThereHasNoName) {
   EXPECT_EQ(Describe({}, {{5, {2, 3}}, Severity::kError, "bad"}), "2:3: bad");
   EXPECT_EQ(DescribePlace({}, {0, {2, 3}}), "2:3");
 }
 
-TEST(RuleProblemTest, WarningsAreNoErrors) {
+TEST(ConfigProblemTest, WarningsAreNoErrors) {
   EXPECT_FALSE(HasErrors({}));
-  const std::vector<RuleProblem> warned = {{{}, Severity::kWarning, "w"}};
+  const std::vector<ConfigProblem> warned = {{{}, Severity::kWarning, "w"}};
   EXPECT_FALSE(HasErrors(warned));
-  const std::vector<RuleProblem> wrong = {{{}, Severity::kWarning, "w"},
-                                          {{}, Severity::kError, "e"}};
+  const std::vector<ConfigProblem> wrong = {{{}, Severity::kWarning, "w"},
+                                            {{}, Severity::kError, "e"}};
   EXPECT_TRUE(HasErrors(wrong));
 }
 
-TEST(RuleProblemTest, ProblemsAreTakenByFileAndPlace) {
-  RuleProblems problems;
+TEST(ConfigProblemTest, ProblemsAreTakenByFileAndPlace) {
+  ConfigProblems problems;
   problems.Error({1, {1, 1}}, "d");
   problems.Warn({0, {2, 5}}, "c");
   problems.Error({0, {2, 1}}, "b1");
@@ -44,24 +44,24 @@ TEST(RuleProblemTest, ProblemsAreTakenByFileAndPlace) {
   problems.Error({0, {1, 9}}, "a");
   EXPECT_EQ(problems.ErrorCount(), 4U);
   std::vector<std::string> messages;
-  for (const RuleProblem& problem : problems.Take()) messages.push_back(problem.message);
+  for (const ConfigProblem& problem : problems.Take()) messages.push_back(problem.message);
   EXPECT_EQ(messages, std::vector<std::string>({"a", "b1", "b2", "c", "d"}));
   EXPECT_EQ(problems.ErrorCount(), 0U);
   EXPECT_TRUE(problems.Take().empty());
 }
 
-TEST(RuleProblemTest, WhatIsLeftOutIsSaid) {
-  RuleProblems problems;
+TEST(ConfigProblemTest, WhatIsLeftOutIsSaid) {
+  ConfigProblems problems;
   for (std::uint32_t line = 1; line <= kProblemsMost; ++line) problems.Warn({0, {line, 1}}, "w");
   EXPECT_EQ(problems.Take().size(), kProblemsMost);
   for (std::uint32_t line = 1; line <= 50'000; ++line) problems.Warn({0, {line, 1}}, "w");
-  std::vector<RuleProblem> taken = problems.Take();
+  std::vector<ConfigProblem> taken = problems.Take();
   ASSERT_EQ(taken.size(), kProblemsMost + 1);
-  EXPECT_EQ(taken.back(), (RuleProblem{{0, {1001, 1}}, Severity::kWarning, "and more"}));
+  EXPECT_EQ(taken.back(), (ConfigProblem{{0, {1001, 1}}, Severity::kWarning, "and more"}));
 }
 
-TEST(RuleProblemTest, AnErrorAmongThoseLeftOutStillCounts) {
-  RuleProblems problems;
+TEST(ConfigProblemTest, AnErrorAmongThoseLeftOutStillCounts) {
+  ConfigProblems problems;
   problems.Error({1, {1, 1}}, "e");
   for (std::uint32_t line = 1; line <= kProblemsMost; ++line) problems.Warn({0, {line, 1}}, "w");
   EXPECT_TRUE(HasErrors(problems.Take()));

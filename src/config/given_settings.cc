@@ -1,0 +1,164 @@
+#include "config/given_settings.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "config/read_setting.h"
+#include "core/limit_words.h"
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+using Severity = ConfigProblem::Severity;
+
+// "; did you mean '--listen'?" where that is likely. The part that all names share is left out of
+// the comparison, and out of how many mistakes a name of its length may have.
+std::string Nearest(std::string_view written, std::string (*name_of)(const Setting&),
+                    std::string_view shared) {
+  std::vector<std::string> names = {
+      std::string(shared == kVariablePrefix ? kSettingsVariable : kSettingsFlag)};
+  for (const Setting& setting : AllSettings()) names.push_back(name_of(setting));
+  std::vector<std::string_view> ends(names.begin(), names.end());
+  for (std::string_view& end : ends) end.remove_prefix(shared.size());
+  const std::string_view nearest = NearestWord(written.substr(shared.size()), ends);
+  if (nearest.empty()) return {};
+  return Concat("; did you mean ", Quoted(Concat(shared, nearest)), "?");
+}
+
+const Setting* Find(std::string_view name, std::string (*name_of)(const Setting&)) {
+  for (const Setting& setting : AllSettings()) {
+    if (name_of(setting) == name) return &setting;
+  }
+  return nullptr;
+}
+
+// Reads flags one after another.
+class FlagReader {
+ public:
+  explicit FlagReader(std::span<const std::string_view> args) : rest_(args) {}
+
+  GivenSettings Read() {
+    while (!rest_.empty()) {
+      const std::string_view arg = rest_.front();
+      rest_ = rest_.subspan(1);
+      if (arg.starts_with("--") && arg.size() > 2) {
+        ReadFlag(arg);
+        last_flag_ = arg.substr(0, arg.find('='));
+      } else if (last_flag_.empty()) {
+        Say("", Concat("unexpected argument ", Quoted(arg), "; expected a flag"));
+      } else {
+        // It may be the second half of a secret.
+        Say("", Concat("unexpected argument after ", Quoted(last_flag_), "; expected a flag"));
+      }
+    }
+    return std::move(given_);
+  }
+
+ private:
+  void Say(std::string_view name, std::string message) {
+    given_.problems.push_back({std::string(name), Severity::kError, std::move(message)});
+  }
+
+  std::optional<std::string_view> TakeValue() {
+    if (rest_.empty() || rest_.front().starts_with("--")) return std::nullopt;
+    const std::string_view value = rest_.front();
+    rest_ = rest_.subspan(1);
+    return value;
+  }
+
+  void ReadFlag(std::string_view arg) {
+    const std::size_t equals = arg.find('=');
+    const std::string_view name = arg.substr(0, equals);
+    std::optional<std::string_view> value;
+    if (equals != arg.npos) value = arg.substr(equals + 1);
+    if (name == kSettingsFlag) return ReadSettingsFile(value ? value : TakeValue());
+    const Setting* setting = Find(name, FlagOf);
+    if (setting == nullptr) {
+      if (!value) TakeValue();
+      Say("", Concat("unknown flag ", Quoted(name), Nearest(name, FlagOf, "--")));
+      return;
+    }
+    if (!value) value = IsBoolean(*setting) ? "true" : TakeValue();
+    if (!value) {
+      Say(name, Concat("needs a value: ", name, " ", ValueNameOf(*setting), ", for example ", name,
+                       " ", setting->example));
+      return;
+    }
+    Add(*setting, name, *value);
+  }
+
+  void ReadSettingsFile(std::optional<std::string_view> path) {
+    if (!path || path->empty()) {
+      Say(kSettingsFlag, Concat("needs a value: ", kSettingsFlag, " PATH, for example ",
+                                kSettingsFlag, " sluice.yaml"));
+    } else if (given_.settings_file) {
+      Say(kSettingsFlag, "is given twice; once is enough");
+    } else {
+      given_.settings_file = std::string(*path);
+    }
+  }
+
+  void Add(const Setting& setting, std::string_view name, std::string_view value) {
+    const auto before = std::ranges::find(given_.settings, &setting, &GivenSetting::setting);
+    if (before == given_.settings.end()) {
+      given_.settings.push_back({&setting, std::string(name), {value}});
+    } else if (IsList(setting)) {
+      before->texts.push_back(value);
+    } else {
+      Say(name, "is given twice; once is enough");
+    }
+  }
+
+  std::span<const std::string_view> rest_;
+  std::string_view last_flag_;
+  GivenSettings given_;
+};
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// SLUICE_PORT, SLUICE_ADMIN_SERVICE_PORT_GRPC, SLUICE_PORT_8080_TCP_ADDR
+bool IsServiceLink(std::string_view name) {
+  if (name.ends_with("_SERVICE_HOST") || name.ends_with("_PORT")) return true;
+  if (name.find("_SERVICE_PORT_") != name.npos) return true;
+  constexpr std::string_view kPort = "_PORT_";
+  const std::size_t port = name.find(kPort);
+  if (port == name.npos) return false;
+  const std::string_view rest = name.substr(port + kPort.size());
+  return IsNumber(rest.substr(0, rest.find('_')));
+}
+
+}  // namespace
+
+GivenSettings ReadSettingFlags(std::span<const std::string_view> args) {
+  return FlagReader(args).Read();
+}
+
+GivenSettings ReadSettingVariables(std::span<const std::string_view> environment) {
+  GivenSettings given;
+  for (const std::string_view variable : environment) {
+    if (!variable.starts_with(kVariablePrefix)) continue;
+    const std::size_t equals = std::min(variable.find('='), variable.size());
+    const std::string_view name = variable.substr(0, equals);
+    const std::string_view value = variable.substr(std::min(equals + 1, variable.size()));
+    if (name == kSettingsVariable) {
+      if (value.empty()) {
+        given.problems.push_back({std::string(name), Severity::kError, "must not be empty"});
+      } else {
+        given.settings_file = std::string(value);
+      }
+    } else if (const Setting* setting = Find(name, VariableOf)) {
+      given.settings.push_back({setting, std::string(name), {value}});
+    } else if (!IsServiceLink(name)) {
+      given.problems.push_back(
+          {std::string(name), Severity::kWarning,
+           Concat("no setting has this variable", Nearest(name, VariableOf, kVariablePrefix))});
+    }
+  }
+  return given;
+}
+
+}  // namespace sluice

@@ -1,0 +1,228 @@
+#include "config/read_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "config/check_settings.h"
+#include "config/given_settings.h"
+#include "config/read_setting.h"
+#include "config/read_values.h"
+#include "config/reading.h"
+#include "config/settings_draft.h"
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+using Entry = Value::Entry;
+
+// A secret and the setting that names a file for it.
+struct SecretPair {
+  std::string_view secret;
+  std::string_view file;
+};
+
+constexpr std::array kSecretPairs = {
+    SecretPair{"admin.token", "admin.token_file"},
+    SecretPair{"callers.token", "callers.token_file"},
+    SecretPair{"store.password", "store.password_file"},
+    SecretPair{"store.key_secret", "store.key_secret_file"},
+};
+
+class Reader {
+ public:
+  explicit Reader(const SettingsInput& input) : input_(input) {}
+
+  ReadSettingsResult Read() {
+    const GivenSettings flags = ReadSettingFlags(input_.args);
+    const GivenSettings variables = ReadSettingVariables(input_.environment);
+    const auto& file = flags.settings_file ? flags.settings_file : variables.settings_file;
+    if (file) {
+      ReadFile(*file, flags.settings_file ? kSettingsFlag : kSettingsVariable);
+    }
+    ReadGiven(variables, SettingWay::kVariable);
+    ReadGiven(flags, SettingWay::kFlag);
+    for (const SecretPair& pair : kSecretPairs) ReadSecretFile(pair);
+    CheckSettings(draft_);
+    UsePassword();
+    return Finish();
+  }
+
+ private:
+  // Reads a value that was given one way or another.
+  void ReadInto(const Setting& setting, const Entry& entry, SettingWay way, Reading& reading) {
+    SettingsDraft::Given& given = draft_.given[IndexOf(setting.path)];
+    if (!ReadSetting(setting, entry, reading, draft_.settings)) {
+      given.bad = true;
+      return;
+    }
+    given.way = way;
+    given.origin = reading.OriginOf(entry.value.At());
+  }
+
+  void ReadFile(const std::string& path, std::string_view given_by) {
+    const Result<std::string> text = input_.read_file(path);
+    if (!text.ok()) {
+      const std::uint32_t file = draft_.AddFile(std::string(given_by));
+      draft_.problems.Error({file, {}}, text.error().message);
+      return;
+    }
+    Reading reading(draft_.AddFile(path), no_zones_, draft_.problems);
+    auto documents = ReadValues(path, text.value());
+    if (auto* error = std::get_if<PositionedError>(&documents)) {
+      reading.Error(error->at, std::move(error->message));
+      return;
+    }
+    ReadDocuments(*std::get_if<std::vector<Value>>(&documents), reading);
+  }
+
+  // A file with nothing but comments is one where everything has its default.
+  void ReadDocuments(const std::vector<Value>& documents, Reading& reading) {
+    bool found = false;
+    for (const Value& document : documents) {
+      if (document.IsNull()) continue;
+      if (std::exchange(found, true)) {
+        reading.Error(document.At(), "a file of settings has one document, found a second");
+        return;
+      }
+      const Value::Map* map = ReadMap("a file of settings", document, reading);
+      if (map != nullptr) ReadGroup("", *map, reading);
+    }
+  }
+
+  // Reads the keys of a group, or those of the whole file.
+  void ReadGroup(std::string_view group, const Value::Map& map, Reading& reading) {
+    for (const Entry& entry : map) {
+      const std::string path = group.empty() ? entry.key : Concat(group, ".", entry.key);
+      const Setting* setting = FindSetting(path);
+      if (setting != nullptr && GroupOf(*setting) == group) {
+        ReadInto(*setting, {path, entry.key_at, entry.value}, SettingWay::kFile, reading);
+      } else if (setting != nullptr) {
+        const std::string_view inside = GroupOf(*setting);
+        reading.Error(entry.key_at,
+                      Concat("unknown key ", Quoted(path), "; write ",
+                             Quoted(path.substr(inside.size() + 1)), " under ", Quoted(inside)));
+      } else if (group.empty() && IsGroup(entry.key)) {
+        const Value::Map* inner = ReadMap(Quoted(entry.key), entry.value, reading);
+        if (inner != nullptr) ReadGroup(entry.key, *inner, reading);
+      } else {
+        reading.Error(entry.key_at, Concat("unknown key ", Quoted(entry.key),
+                                           Suggestion(entry.key, KeysOf(group))));
+      }
+    }
+  }
+
+  static const Setting* FindSetting(std::string_view path) {
+    const auto found = std::ranges::find(AllSettings(), path, &Setting::path);
+    return found == AllSettings().end() ? nullptr : &*found;
+  }
+
+  static bool IsGroup(std::string_view key) {
+    return !key.empty() && std::ranges::find(AllSettings(), key, GroupOf) != AllSettings().end();
+  }
+
+  // What may be written in a group, or in the whole file.
+  static std::vector<std::string_view> KeysOf(std::string_view group) {
+    std::vector<std::string_view> keys;
+    for (const Setting& setting : AllSettings()) {
+      std::string_view key = setting.path;
+      if (!group.empty()) {
+        if (GroupOf(setting) != group) continue;
+        key.remove_prefix(group.size() + 1);
+      } else if (!GroupOf(setting).empty()) {
+        key = GroupOf(setting);
+      }
+      if (keys.empty() || keys.back() != key) keys.push_back(key);
+    }
+    return keys;
+  }
+
+  void ReadGiven(const GivenSettings& given, SettingWay way) {
+    for (const GivenProblem& problem : given.problems) {
+      const Origin origin{draft_.AddFile(problem.name), {}};
+      if (problem.severity == ConfigProblem::Severity::kError) {
+        draft_.problems.Error(origin, problem.message);
+      } else {
+        draft_.problems.Warn(origin, problem.message);
+      }
+    }
+    for (const GivenSetting& each : given.settings) {
+      Reading reading(draft_.AddFile(each.name), no_zones_, draft_.problems);
+      const Setting& setting = *each.setting;
+      ReadInto(setting, {std::string(setting.path), {}, ValueOfTexts(setting, each.texts)}, way,
+               reading);
+    }
+  }
+
+  // Takes a secret from its file, unless it was itself given a stronger way.
+  void ReadSecretFile(const SecretPair& pair) {
+    const std::span<const Setting> all = AllSettings();
+    SettingsDraft::Given& secret = draft_.given[IndexOf(pair.secret)];
+    SettingsDraft::Given& file = draft_.given[IndexOf(pair.file)];
+    if (file.bad || file.way == SettingWay::kDefault || file.way < secret.way) return;
+    if (file.way == secret.way) {
+      draft_.problems.Error(file.origin,
+                            Concat(Quoted(pair.file), " cannot be used with ", Quoted(pair.secret),
+                                   " (from ", DescribePlace(draft_.files, secret.origin), ")"));
+      return;
+    }
+    const std::string path = TextOf(all[IndexOf(pair.file)], draft_.settings);
+    const Result<Secret> read = SecretIn(all[IndexOf(pair.secret)], path);
+    if (!read.ok()) {
+      file.bad = true;
+      draft_.problems.Error(file.origin, Concat(Quoted(pair.file), ": ", read.error().message));
+      return;
+    }
+    const Setting& setting = all[IndexOf(pair.secret)];
+    (*std::get_if<SlotOf<Secret>>(&setting.slot))(draft_.settings) = read.value();
+    secret.way = file.way;
+    secret.origin = file.origin;
+  }
+
+  Result<Secret> SecretIn(const Setting& setting, const std::string& path) {
+    const Result<std::string> text = input_.read_file(path);
+    if (!text.ok()) return text.error();
+    std::string_view held = text.value();
+    if (held.ends_with('\n')) held.remove_suffix(1);
+    if (held.ends_with('\r')) held.remove_suffix(1);
+    Result<Secret> secret = MakeSecret(setting, held);
+    if (!secret.ok()) return Error{Concat("in ", Quoted(path), " ", secret.error().message)};
+    return secret;
+  }
+
+  void UsePassword() {
+    StoreSettings& store = draft_.settings.store;
+    if (!store.password.empty() && store.url.kind != StoreUrl::Kind::kMemory) {
+      store.url.password = store.password;
+    }
+  }
+
+  ReadSettingsResult Finish() {
+    ReadSettingsResult result;
+    for (const Setting& setting : AllSettings()) {
+      const SettingsDraft::Given& given = draft_.Of(setting.path);
+      std::string from = given.way == SettingWay::kDefault
+                             ? std::string("default")
+                             : DescribePlace(draft_.files, given.origin);
+      result.effective.push_back({&setting, TextOf(setting, draft_.settings), std::move(from)});
+    }
+    result.settings = std::move(draft_.settings);
+    result.files = std::move(draft_.files);
+    result.problems = draft_.problems.Take();
+    return result;
+  }
+
+  const SettingsInput& input_;
+  // Settings name no time zones.
+  ZoneSource no_zones_ = [](std::string_view) { return nullptr; };
+  SettingsDraft draft_;
+};
+
+}  // namespace
+
+ReadSettingsResult ReadSettings(const SettingsInput& input) { return Reader(input).Read(); }
+
+}  // namespace sluice

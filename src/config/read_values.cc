@@ -1,0 +1,20 @@
+#include "config/read_values.h"
+
+#include <utility>
+
+#include "config/json.h"
+#include "config/yaml.h"
+
+namespace sluice {
+
+std::variant<std::vector<Value>, PositionedError> ReadValues(std::string_view file_name,
+                                                             std::string_view text) {
+  if (!file_name.ends_with(".json")) return ReadYaml(text);
+  auto value = ReadJson(text);
+  if (auto* error = std::get_if<PositionedError>(&value)) return std::move(*error);
+  std::vector<Value> documents;
+  documents.push_back(std::move(*std::get_if<Value>(&value)));
+  return documents;
+}
+
+}  // namespace sluice

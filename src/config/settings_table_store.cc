@@ -1,0 +1,70 @@
+#include <array>
+
+#include "config/settings_table.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::int64_t Ns(Nanos length) { return length.count(); }
+
+constexpr std::array kRows = {
+    Setting{.path = "store.url",
+            .name = "store",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::url>(),
+            .example = "redis://redis.example.org:6379/0",
+            .meaning = "where state is kept: memory, redis://, rediss://, redis+sentinel://, "
+                       "redis+cluster:// or sluice://"},
+    Setting{.path = "store.password",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::password>(),
+            .range = {1, 1024},
+            .example = "hunter2",
+            .meaning = "password of the store, or token of a sluice:// one, that is not in its "
+                       "URL"},
+    Setting{.path = "store.password_file",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::password_file>(),
+            .example = "/run/secrets/store_password",
+            .meaning = "a file that holds `store.password`"},
+    Setting{.path = "store.memory",
+            .name = "memory",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::memory>(),
+            .range = {MiB(16).count, TiB(16).count},
+            .example = "4GiB",
+            .meaning = "most memory for states kept in this process; a hard cap"},
+    Setting{.path = "store.snapshot",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::snapshot>(),
+            .example = "/var/lib/sluice/states",
+            .meaning = "file to which the states in memory are written on shutdown and from which "
+                       "they are restored; none keeps nothing"},
+    Setting{.path = "store.deadline",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::deadline>(),
+            .range = {Ns(microseconds{100}), Ns(seconds{10})},
+            .example = "3ms",
+            .meaning = "how long a remote store may take before the rule's `on_store_failure` "
+                       "decides; never past the caller's own deadline"},
+    Setting{.path = "store.sync_interval",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::sync_interval>(),
+            .range = {Ns(milliseconds{1}), Ns(hours{1})},
+            .example = "250ms",
+            .meaning = "how often counts of `consistency: eventual` are pushed and pulled"},
+    Setting{.path = "store.key_secret",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::key_secret>(),
+            .range = {16, 1024},
+            .example = "the-same-on-every-node",
+            .meaning = "what keys in Redis are hashed under, the same on every node; made once in "
+                       "Redis where it is not given"},
+    Setting{.path = "store.key_secret_file",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::key_secret_file>(),
+            .example = "/run/secrets/key_secret",
+            .meaning = "a file that holds `store.key_secret`"},
+};
+
+}  // namespace
+
+std::span<const Setting> StoreRows() { return kRows; }
+
+}  // namespace sluice
