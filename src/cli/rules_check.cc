@@ -7,6 +7,7 @@
 #include "cli/json_text.h"
 #include "cli/rules_input.h"
 #include "config/read_rules.h"
+#include "config/rule_summary.h"
 #include "core/text.h"
 
 namespace sluice::cli {
@@ -51,12 +52,7 @@ std::string AsJson(const ReadRulesResult& read) {
 std::string AsText(const ReadRulesResult& read, Ink ink) {
   std::string text = ProblemsText(read, ink);
   if (HasErrors(read.problems)) return text;
-  std::size_t rules = 0;
-  for (const DomainSpec& domain : read.spec.domains) rules += domain.rules.size();
-  return Concat(
-      text, read.spec.files.size(), read.spec.files.size() == 1 ? " file, " : " files, ",
-      read.spec.domains.size(), read.spec.domains.size() == 1 ? " domain, " : " domains, ", rules,
-      rules == 1 ? " rule: " : " rules: ", Emphasized(ink, Emphasis::kGreen, "good"), "\n");
+  return Concat(text, CountText(read.spec), ": ", Emphasized(ink, Emphasis::kGreen, "good"), "\n");
 }
 
 }  // namespace

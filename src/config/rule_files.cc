@@ -13,19 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsRuleFile(const fs::path& path) {
-  const std::string name = path.filename().string();
-  const std::string end = path.extension().string();
-  return !name.starts_with('.') && (end == ".yaml" || end == ".yml" || end == ".json");
-}
-
 Result<std::vector<std::string>> FilesIn(const std::string& directory) {
   std::vector<std::string> files;
   std::error_code error;
   for (auto at = fs::directory_iterator(directory, error); !error && at != fs::end(at);
        at.increment(error)) {
-    std::error_code ignored;
-    if (IsRuleFile(at->path()) && at->is_regular_file(ignored)) files.push_back(at->path());
+    if (!IsRuleFileName(at->path().filename().string())) continue;
+    std::error_code unknown;
+    const fs::file_status status = at->status(unknown);
+    if (unknown) return CannotRead(at->path(), unknown.value());
+    if (fs::is_regular_file(status)) files.push_back(at->path());
   }
   if (error) return CannotRead(directory, error.value());
   if (files.empty()) {
@@ -36,6 +33,11 @@ Result<std::vector<std::string>> FilesIn(const std::string& directory) {
 }
 
 }  // namespace
+
+bool IsRuleFileName(std::string_view name) {
+  return !name.starts_with('.') &&
+         (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json"));
+}
 
 Result<std::vector<RuleText>> ReadRuleFiles(std::span<const std::string> paths) {
   std::vector<RuleText> texts;

@@ -87,7 +87,8 @@ def test_one_domain_need_not_be_named():
     done = explain("--rules", EXAMPLES, "account=7")
     expect(done.returncode, 2)
     expect(done.stderr,
-           "sluice explain: expected --domain DOMAIN, one of api, login, messaging, reports or tokens\n")
+           "sluice explain: expected --domain DOMAIN, one of api, login, messaging, reports or "
+           "tokens\n")
 
 
 def test_a_wrong_command_says_what_was_expected():

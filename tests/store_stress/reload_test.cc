@@ -1,24 +1,32 @@
-// Rule sets that swap while threads decide.
+// Rule files that change while threads decide.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "config/read_rules.h"
+#include "config/live_rules.h"
 #include "gate/gate_session.h"
 #include "support/fake_clock.h"
+#include "support/rule_folder.h"
 
 namespace sluice::testing {
 namespace {
 
+using Kind = RuleEvent::Kind;
+
 constexpr int kThreads = 8;
-constexpr int kRequests = 300;  // of each thread and user
+constexpr int kRequests = 300;  // of each thread and user, at least
 constexpr int kUsers = 5;
+constexpr std::size_t kLoads = 4;  // while requests of one user are decided, at least
 
 // The rule that is watched is in both, with others before, after and around it.
 constexpr std::array<std::string_view, 3> kFiles = {
@@ -31,28 +39,49 @@ constexpr std::array<std::string_view, 3> kFiles = {
     "  - { name: after, per: [user], limit: [5/m, 10/d], mode: shadow }\n",
 };
 
+// Rules in a file that is followed by a thread, and time that stands still for their limits.
 class ReloadTest : public ::testing::Test {
  protected:
   ReloadTest()
       : store_(MemoryStore::Create({.memory_bytes = 64U << 20U, .seed = {1, 2}}).value()),
         gate_(*store_, clock_) {}
-
-  // Whether the file was good and is now in force.
-  bool Load(std::string_view text) {
-    const std::vector<RuleText> texts = {{"rules.yaml", std::string(text)}};
-    ReadRulesResult read = ReadAndCheckRules(texts, {});
-    if (HasErrors(read.problems)) return false;
-    return gate_.Use(RuleSet::Make(std::move(read.spec))).ok();
+  ~ReloadTest() override {
+    if (!follower_.joinable()) return;
+    live_->Stop();
+    follower_.join();
   }
 
-  // One thread's requests; how many were allowed.
-  int Ask(const std::string& user) {
+  void Start(std::string_view text) {
+    Write(text);
+    LiveRulesOptions options;
+    options.paths = {folder_.Path()};
+    options.use = [this](auto rules) { return gate_.Use(std::move(rules)); };
+    options.report = [this](const RuleEvent& event) { log_.Add(event); };
+    options.settle.quiet = std::chrono::milliseconds{1};
+    auto made = LiveRules::Create(options, DirectoryWatch::Create(options.paths), *system_);
+    ASSERT_TRUE(made.ok());
+    live_ = std::move(made).value();
+    ASSERT_TRUE(live_->Load().ok());
+    follower_ = std::thread([this] { EXPECT_TRUE(live_->Run().ok()); });
+  }
+
+  void Write(std::string_view text) { folder_.Replace("rules.yaml", std::string(text)); }
+
+  // Puts the text in the file and waits until it is in force.
+  void Reload(std::string_view text) {
+    const std::size_t loads = log_.Count(Kind::kLoaded);
+    Write(text);
+    ASSERT_TRUE(log_.Await(Kind::kLoaded, loads + 1));
+  }
+
+  // One thread's requests, while some more rules are loaded; how many were allowed.
+  int Ask(const std::string& user, std::size_t loads) {
     GateSession session(gate_);
     Verdict verdict;
     const std::vector<Attribute> attributes = {{"user", user}, {"path", "/b"}};
     const AttributeSet set{attributes, Cost{1}};
     int allowed = 0;
-    for (int i = 0; i < kRequests; ++i) {
+    for (int i = 0; i < kRequests || log_.Count(Kind::kLoaded) < loads; ++i) {
       session.Decide({"api", {&set, 1}}, verdict);
       if (verdict.decisions().empty()) ADD_FAILURE() << "the watched rule did not apply";
       allowed += verdict.allowed() ? 1 : 0;
@@ -60,33 +89,78 @@ class ReloadTest : public ::testing::Test {
     return allowed;
   }
 
+  // Whether one more unit passes.
+  bool Check(std::int64_t cost = 1) {
+    const std::vector<Attribute> attributes = {{"user", "42"}};
+    const AttributeSet set{attributes, Cost{cost}};
+    session_.Decide({"api", {&set, 1}}, verdict_);
+    return verdict_.allowed();
+  }
+
   FakeClock clock_;
+  std::unique_ptr<Clock> system_ = MakeSystemClock();
   std::unique_ptr<MemoryStore> store_;
   Gate gate_;
+  GateSession session_{gate_};
+  Verdict verdict_;
+  RuleFolder folder_;
+  RuleEventLog log_;
+  std::unique_ptr<LiveRules> live_;
+  std::thread follower_;
 };
 
 TEST_F(ReloadTest, NoDecisionIsWrongAndNoStateLostWhileFilesOfWhichSomeAreBadComeAndGo) {
-  ASSERT_TRUE(Load(kFiles[0]));
+  Start(kFiles[0]);
   std::atomic<bool> done = false;
-  int loaded = 0;
-  int refused = 0;
-  std::thread loader([&] {
-    for (std::size_t i = 0; !done.load() || loaded < 20; ++i) {
-      (Load(kFiles[i % kFiles.size()]) ? loaded : refused) += 1;
+  std::thread writer([&] {
+    std::size_t loaded = 1;
+    std::size_t refused = 0;
+    for (std::size_t i = 1; !done.load(); ++i) {
+      Write(kFiles[i % kFiles.size()]);
+      if (i % kFiles.size() == 1) {
+        ASSERT_TRUE(log_.Await(Kind::kNotLoaded, ++refused));
+      } else {
+        if (i % kFiles.size() == 2) live_->RequestReload();
+        ASSERT_TRUE(log_.Await(Kind::kLoaded, ++loaded));
+      }
     }
   });
   for (int user = 0; user < kUsers; ++user) {
     std::atomic<int> allowed = 0;
+    const std::size_t loads = log_.Count(Kind::kLoaded) + kLoads;
     std::vector<std::thread> threads;
     for (int i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&] { allowed += Ask("user " + std::to_string(user)); });
+      threads.emplace_back([&] { allowed += Ask("user " + std::to_string(user), loads); });
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(allowed.load(), 1000);
   }
   done = true;
-  loader.join();
-  EXPECT_GT(refused, 0);
+  writer.join();
+  const auto status = live_->status();
+  EXPECT_GE(status->loads, kUsers * kLoads);
+  EXPECT_GE(status->failures, kUsers * kLoads / 2 - 1);
+}
+
+TEST_F(ReloadTest, AnUnchangedLimitKeepsItsState) {
+  Start("domain: api\nrules:\n  - { name: all, per: [user], limit: 2/h }\n");
+  EXPECT_TRUE(Check(2));
+  Reload(
+      "domain: api\nrules:\n  - { name: new, per: [user], limit: 9/h }\n"
+      "  - { name: all, per: [user], limit: 2/h }\n");
+  EXPECT_FALSE(Check());
+  EXPECT_EQ(verdict_.decisions().size(), 2U);
+}
+
+TEST_F(ReloadTest, UsedUnitsCarryOverToChangedTermsAndNobodyGetsASecondBurst) {
+  Start("domain: api\nrules:\n  - { name: all, per: [user], limit: 2/h }\n");
+  EXPECT_TRUE(Check(2));
+  EXPECT_FALSE(Check());
+  Reload("domain: api\nrules:\n  - { name: all, per: [user], limit: 4/h }\n");
+  EXPECT_TRUE(Check(2));
+  EXPECT_FALSE(Check());
+  Reload("domain: api\nrules:\n  - { name: all, per: [user], limit: 3/h }\n");
+  EXPECT_FALSE(Check());
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
+#include "support/rule_folder.h"
+
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -16,19 +16,8 @@ namespace fs = std::filesystem;
 
 class RuleFolderTest : public ::testing::Test {
  protected:
-  RuleFolderTest() : folder_(fs::temp_directory_path() / ("sluice_rules_" + Unique())) {
-    fs::create_directories(folder_);
-  }
-  ~RuleFolderTest() override { fs::remove_all(folder_); }
-
-  static std::string Unique() {
-    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-    return std::to_string(getpid()) + test->name();
-  }
-
   std::string Write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name) << text;
-    return folder_ / name;
+    return made_.Write(name, text);
   }
 
   std::string ErrorOf(const std::string& path) {
@@ -36,7 +25,8 @@ class RuleFolderTest : public ::testing::Test {
     return read.ok() ? "" : read.error().message;
   }
 
-  fs::path folder_;
+  RuleFolder made_;
+  fs::path folder_ = made_.Path();
 };
 
 TEST_F(RuleFolderTest, ADirectoryIsItsRuleFilesByName) {
@@ -65,6 +55,16 @@ TEST_F(RuleFolderTest, WhatCannotBeReadIsAnError) {
   EXPECT_EQ(ErrorOf(missing), "cannot read '" + missing + "': No such file or directory");
   EXPECT_EQ(ErrorOf(folder_.string()),
             "'" + folder_.string() + "' has no rule files; expected *.yaml, *.yml or *.json");
+}
+
+TEST_F(RuleFolderTest, ALinkThatLeadsNowhereIsAnError) {
+  Write("a.yaml", "a");
+  const std::string link = folder_ / "b.yaml";
+  fs::create_symlink("missing", link);
+  EXPECT_EQ(ErrorOf(folder_.string()), "cannot read '" + link + "': No such file or directory");
+  fs::remove(link);
+  fs::create_symlink("a.yaml", link);
+  EXPECT_EQ(ErrorOf(folder_.string()), "");
 }
 
 TEST_F(RuleFolderTest, OfAHugeFileOnlySoMuchIsReadThatItIsRefused) {

@@ -184,9 +184,10 @@ TEST(SlidingBucketsTest, Invariant4ADebtKeepsTheNewestUnitsInView) {
 TEST(SlidingBucketsTest, ADebtLeavesTheOldestPart) {
   const SlidingBuckets limit{{10, 3s}, 3, OldestPart::kWeighted};
   Parts parts(3);
-  ExpectSteps(limit, parts.state,
-              {{0s, 8}, Debt(3500ms, 9), {3500ms, 0, Says::kYes, 0}, {3750ms, 1, Says::kNo, 0}});
-  EXPECT_EQ(parts.counters, (std::vector<std::int64_t>{8, 0, 0, 9}));
+  ExpectSteps(
+      limit, parts.state,
+      {{0s, 8}, {1s, 2}, Debt(3500ms, 9), {3500ms, 0, Says::kYes, 0}, {3750ms, 1, Says::kNo, 0}});
+  EXPECT_EQ(parts.counters, (std::vector<std::int64_t>{8, 1, 0, 9}));
   ExpectRetryIsExact(limit, parts.state, 1, 3750ms);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/parse_limit.h"
-#include "gate/gate.h"
+#include "gate/gate_session.h"
 #include "rules/diff_rules.h"
 #include "support/fake_clock.h"
 
@@ -48,10 +48,12 @@ Outcome Reload(const DomainSpec& before, const Attributes& request, const Domain
   GateSession session(gate);
   Verdict verdict;
   EXPECT_TRUE(gate.Use(RuleSet::Make(SetOf(before))).ok());
-  session.Check({"api", request, Cost{2}}, verdict);
+  const AttributeSet taken{request, Cost{2}};
+  session.Decide({"api", {&taken, 1}}, verdict);
   EXPECT_TRUE(verdict.allowed());
   EXPECT_TRUE(gate.Use(RuleSet::Make(SetOf(after))).ok());
-  session.Peek({"api", next_request, Cost{1}}, verdict);
+  const AttributeSet looked{next_request, Cost{1}, Purpose::kLook};
+  session.Decide({"api", {&looked, 1}}, verdict);
   Outcome outcome;
   for (const RuleChange& change : DiffRules(SetOf(before), SetOf(after))) {
     outcome.effects.push_back(change.effect);

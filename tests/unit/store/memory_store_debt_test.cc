@@ -342,6 +342,20 @@ TEST_F(SharedDebtTest, TheRestOfTheRequestIsDecidedOnWhatADebtLeaves) {
   EXPECT_EQ(Peek(0).remaining, 0);
 }
 
+// A check would be refused, so the room is the debt's own to make.
+TEST(MemoryStoreDebtTest, AFullLogMakesRoomForADebt) {
+  Scene scene;
+  const LimitHandle limit = scene.Add(SpecOf(8, 10 * kSecond, Algorithm::kSlidingLog));
+  for (const std::int64_t cost : {5, 1, 1, 1}) {
+    ASSERT_TRUE(scene.Check(limit, "k", cost).allowed);
+    scene.now += kSecond;
+  }
+  EXPECT_EQ(TakeDebt(scene, limit, "k", 1).remaining, 0);
+  EXPECT_EQ(scene.Check(limit, "k", 4).retry_after, 6 * kSecond);
+  EXPECT_EQ(scene.Check(limit, "k", 5).retry_after, 7 * kSecond);
+  EXPECT_EQ(scene.Check(limit, "k", 8).retry_after, 10 * kSecond);
+}
+
 TEST_F(SharedDebtTest, ALogWithoutRoomRecordsADebt) {
   limit_.emplace_back(scene_, "limit", SpecOf(8, 10 * kSecond, Algorithm::kSlidingLog));
   key_ = limit_.front().NewKey();

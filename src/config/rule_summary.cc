@@ -1,0 +1,42 @@
+#include "config/rule_summary.h"
+
+#include <cstddef>
+#include <string_view>
+
+#include "core/sip_hash.h"
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+std::string Counted(std::size_t count, std::string_view what) {
+  return Concat(count, " ", what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+RuleHash HashOf(std::span<const RuleText> texts) {
+  SipHash hash(HashSeed{});
+  for (const RuleText& text : texts) {
+    const std::string_view name = text.name;
+    hash.Absorb(name.substr(name.rfind('/') + 1));
+    hash.Absorb(text.text);
+  }
+  return {hash.Finish({})};
+}
+
+std::string HexText(RuleHash hash) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(hash.value >> shift) & 0xFU];
+  return text;
+}
+
+std::string CountText(const RuleSetSpec& spec) {
+  std::size_t rules = 0;
+  for (const DomainSpec& domain : spec.domains) rules += domain.rules.size();
+  return Concat(Counted(spec.files.size(), "file"), ", ", Counted(spec.domains.size(), "domain"),
+                ", ", Counted(rules, "rule"));
+}
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+#include "config/rule_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice::testing {
+namespace {
+
+RuleHash Hash(std::vector<RuleText> texts) { return HashOf(texts); }
+
+TEST(RuleSummaryTest, TheHashIsOfContentsAndNamesInOrder) {
+  const RuleHash hash = Hash({{"a.yaml", "one"}, {"b.yaml", "two"}});
+  EXPECT_EQ(Hash({{"a.yaml", "one"}, {"b.yaml", "two"}}), hash);
+  EXPECT_NE(Hash({{"a.yaml", "one"}, {"b.yaml", "twO"}}), hash);
+  EXPECT_NE(Hash({{"a.yaml", "one"}, {"b.json", "two"}}), hash);
+  EXPECT_NE(Hash({{"b.yaml", "two"}, {"a.yaml", "one"}}), hash);
+  EXPECT_NE(Hash({{"a.yaml", "one"}}), hash);
+  EXPECT_NE(Hash({{"a.yaml", "one"}, {"b.yaml", "two"}, {"", ""}}), hash);
+}
+
+TEST(RuleSummaryTest, WhatIsCutFromOneTextAndPutBeforeTheNextIsAnotherSet) {
+  EXPECT_NE(Hash({{"a", "xy"}, {"b", "z"}}), Hash({{"a", "x"}, {"b", "yz"}}));
+  EXPECT_NE(Hash({{"a", std::string("x\0", 2)}}), Hash({{"a", "x"}}));
+}
+
+TEST(RuleSummaryTest, WhereTheFilesLieDoesNotMatter) {
+  EXPECT_EQ(Hash({{"/etc/sluice/a.yaml", "one"}}), Hash({{"rules/a.yaml", "one"}}));
+}
+
+// Nodes of a fleet and versions of the program compare them.
+TEST(RuleSummaryTest, TheHashIsTheSameEverywhere) {
+  EXPECT_EQ(HexText(Hash({{"a.yaml", "domain: api\n"}})), "d9bfeb0652c1dff5");
+}
+
+TEST(RuleSummaryTest, AHashIsWrittenWithAllItsDigits) {
+  EXPECT_EQ(HexText({0xABC}), "0000000000000abc");
+}
+
+TEST(RuleSummaryTest, CountsAreWrittenAsWords) {
+  RuleSetSpec spec;
+  spec.files = {"a.yaml"};
+  spec.domains.resize(2);
+  spec.domains[0].rules.resize(1);
+  EXPECT_EQ(CountText(spec), "1 file, 2 domains, 1 rule");
+  spec.domains[1].rules.resize(2);
+  EXPECT_EQ(CountText(spec), "1 file, 2 domains, 3 rules");
+}
+
+}  // namespace
+}  // namespace sluice::testing
