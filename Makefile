@@ -3,12 +3,14 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test test-all bench lint tidy format clean
+.PHONY: help setup build run test test-all bench fuzz lint tidy format clean
 
 # A recipe is one whole build; running several at once would only contend for the same tree.
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# For each target.
+FUZZ_SECONDS ?= 600
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
@@ -38,6 +40,9 @@ bench: setup ## build and run the benchmarks
 	cmake --build --preset release --target sluice_bench sluice_rules_bench -j $(JOBS)
 	build/release/sluice_rules_bench
 	build/release/sluice_bench
+
+fuzz: setup ## fuzz each target of fuzz/ under asan for FUZZ_SECONDS (600)
+	@tools/fuzz.sh $(FUZZ_SECONDS)
 
 lint: setup ## house lint and formatting, without a build
 	python3 tools/lint

@@ -35,16 +35,24 @@ void CheckAliases(const DomainSpec& domain, ConfigProblems& problems) {
 
 AliasSources::AliasSources(const DomainSpec& domain) {
   for (const AliasSpec& alias : domain.aliases) sources_.emplace(alias.name, alias.source);
+  // Each alias on the way to the last source is led there at once, so that none is passed often. No
+  // way is longer than there are aliases, but in a circle, which becomes one alias of itself.
+  std::vector<std::string_view*> way;
+  for (const AliasSpec& alias : domain.aliases) {
+    std::string_view last = alias.name;
+    for (auto next = sources_.find(last);
+         next != sources_.end() && next->second != last && way.size() <= sources_.size();
+         next = sources_.find(last)) {
+      way.push_back(&next->second);
+      last = next->second;
+    }
+    for (; !way.empty(); way.pop_back()) *way.back() = last;
+  }
 }
 
 std::string_view AliasSources::SourceOf(std::string_view attribute) const {
-  // No chain is longer than there are aliases.
-  for (std::size_t steps = 0; steps <= sources_.size(); ++steps) {
-    const auto source = sources_.find(attribute);
-    if (source == sources_.end()) break;
-    attribute = source->second;
-  }
-  return attribute;
+  const auto source = sources_.find(attribute);
+  return source == sources_.end() ? attribute : source->second;
 }
 
 }  // namespace sluice

@@ -21,7 +21,7 @@ class AliasSources {
   [[nodiscard]] std::string_view SourceOf(std::string_view attribute) const;
 
  private:
-  std::unordered_map<std::string_view, std::string_view> sources_;
+  std::unordered_map<std::string_view, std::string_view> sources_;  // the last ones
 };
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "rules/check_aliases.h"
 #include "rules/check_escape.h"
+#include "rules/check_limit_count.h"
 #include "rules/check_reach.h"
 #include "rules/cycles.h"
 #include "rules/regex.h"
@@ -25,6 +26,12 @@ namespace {
 constexpr std::size_t kNamesListedMost = 10;
 constexpr std::size_t kNamesSearchedMost = 1000;
 constexpr std::size_t kSearchesMost = 50;
+
+// What the regexes of a domain may come to, by Regex::Size: half a million take a quarter of a
+// second, and some pieces of eight kilobytes of rules would otherwise take many. One that does not
+// compile may be one that was given up when it had become this large.
+constexpr std::size_t kRegexSizeMost = 500'000;
+constexpr std::size_t kBadRegexSize = 10'000;
 
 // Things by name. Refers to them.
 template <typename T>
@@ -89,10 +96,7 @@ class DomainCheck {
  private:
   void CheckCondition(const ConditionSpec& condition) {
     const MatcherSpec& matcher = condition.matcher;
-    if (matcher.kind == MatcherSpec::Kind::kRegex) {
-      const Result<Regex> regex = Regex::Compile(matcher.texts.front());
-      if (!regex.ok()) problems_.Error(matcher.origin, regex.error().message);
-    }
+    if (matcher.kind == MatcherSpec::Kind::kRegex) CheckRegex(matcher);
     if (matcher.kind != MatcherSpec::Kind::kIn) return;
     const ListSpec* list = lists_.Find(matcher.texts.front());
     if (list == nullptr) {
@@ -103,6 +107,20 @@ class DomainCheck {
                       Concat("'ip' must be in a list of addresses and prefixes, found ",
                              Quoted(list->values.front()), " in the list ", Quoted(list->name)));
     }
+  }
+
+  void CheckRegex(const MatcherSpec& matcher) {
+    if (regex_size_ > kRegexSizeMost) {
+      if (!std::exchange(regexes_left_, true)) {
+        problems_.Error(matcher.origin,
+                        "this regex and those after it are not looked at; the ones before it are "
+                        "too large together, or too many do not compile");
+      }
+      return;
+    }
+    const Result<Regex> regex = Regex::Compile(matcher.texts.front());
+    if (!regex.ok()) problems_.Error(matcher.origin, regex.error().message);
+    regex_size_ += regex.ok() ? regex.value().Size() : kBadRegexSize;
   }
 
   void CheckLimits(const std::vector<NamedLimit>& limits) {
@@ -214,12 +232,15 @@ class DomainCheck {
   ByName<ListSpec> lists_;
   ByName<PlanSpec> plans_;
   ByName<RuleSpec> rules_;
+  std::size_t regex_size_ = 0;
+  bool regexes_left_ = false;  // some are not looked at, and that has been said
 };
 
 }  // namespace
 
 std::vector<ConfigProblem> CheckRules(const RuleSetSpec& spec) {
   ConfigProblems problems;
+  CheckLimitCount(spec, problems);
   for (const DomainSpec& domain : spec.domains) {
     const std::size_t errors_before = problems.ErrorCount();
     DomainCheck(domain, problems).CheckAll();

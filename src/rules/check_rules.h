@@ -10,8 +10,9 @@ namespace sluice {
 
 // By file and place.
 //   Errors: a plan, list or replaced rule that does not exist, a list of other values for `ip`, a
-//   regex that does not compile, a `debt` of permits, rules that replace themselves or one another,
-//   aliases in a circle, and rules that an allow or deny makes unreachable.
+//   regex that does not compile, more regexes or limits than can be used, a `debt` of permits,
+//   rules that replace themselves or one another, aliases in a circle, and rules that an allow or
+//   deny makes unreachable.
 //   Warnings: a leaky_bucket without a queue, a rule that is always replaced or replaces what
 //   cannot be, and keys by which a client escapes every rule.
 std::vector<ConfigProblem> CheckRules(const RuleSetSpec& spec);

@@ -1,11 +1,13 @@
 // How a Domain is made of its spec.
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "rules/domain.h"
 
@@ -50,19 +52,22 @@ class DomainCompiler {
 
   // An alias whose source is an alias comes after that one.
   void CompileAliases() {
-    std::vector<const AliasSpec*> left;
-    for (const AliasSpec& alias : spec_.aliases) left.push_back(&alias);
-    while (!left.empty()) {
-      const auto ready = std::find_if(left.begin(), left.end(), [&](const AliasSpec* alias) {
-        return std::none_of(left.begin(), left.end(),
-                            [&](const AliasSpec* other) { return other->name == alias->source; });
-      });
-      assert(ready != left.end());  // CheckRules refuses cycles
-      const AliasSpec& alias = **ready;
-      domain_.aliases_.push_back({SlotOf(alias.name), SlotOf(alias.source)});
-      if (addresses_.contains(alias.source)) addresses_.insert(alias.name);
-      left.erase(ready);
+    std::unordered_map<std::string_view, const AliasSpec*> left;
+    for (const AliasSpec& alias : spec_.aliases) left.emplace(alias.name, &alias);
+    std::vector<const AliasSpec*> chain;  // each the source of the one before it
+    for (const AliasSpec& first : spec_.aliases) {
+      for (auto next = left.find(first.name); next != left.end();
+           next = left.find(chain.back()->source)) {
+        chain.push_back(next->second);
+        left.erase(next);
+      }
+      for (; !chain.empty(); chain.pop_back()) AddAlias(*chain.back());
     }
+  }
+
+  void AddAlias(const AliasSpec& alias) {
+    domain_.aliases_.push_back({SlotOf(alias.name), SlotOf(alias.source)});
+    if (addresses_.contains(alias.source)) addresses_.insert(alias.name);
   }
 
   LimitRange AddLimits(const RuleSpec& rule, const std::vector<NamedLimit>& named,

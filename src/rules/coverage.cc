@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include "rules/ip_address.h"
+
 namespace sluice {
 namespace {
 
 using Kind = MatcherSpec::Kind;
-
-// Values of `ip` are addresses, of which one text does not tell what another matches.
-constexpr std::string_view kAddressAttribute = "ip";
 
 const MatcherSpec* FindMatcher(const RuleSpec& rule, std::string_view attribute) {
   const auto found = std::ranges::find(rule.match, attribute, &ConditionSpec::attribute);
@@ -37,9 +36,7 @@ Coverage::Coverage(const RuleSpec& rule) {
     for (const std::string& text : matcher.texts) {
       condition.texts.insert(text);
       if (text == "*") condition.any_value = true;
-      if (Glob::IsGlob(text) && spec.attribute != kAddressAttribute) {
-        condition.globs.emplace_back(text);
-      }
+      if (Glob::IsGlob(text)) condition.globs.emplace_back(text);
     }
   }
 }
@@ -54,8 +51,11 @@ bool Coverage::IsMet(const Condition& condition, const RuleSpec& other) {
   return std::ranges::all_of(matcher->texts, [&](const std::string& text) {
     if (condition.texts.contains(text)) return true;
     if (Glob::IsGlob(text)) return false;
-    return std::ranges::any_of(condition.globs,
-                               [&](const Glob& glob) { return glob.Matches(text); });
+    const bool matches =
+        std::ranges::any_of(condition.globs, [&](const Glob& glob) { return glob.Matches(text); });
+    // To `ip` and whatever stands for it 10.0.0.1 is an address, which may be written otherwise:
+    // the text matches 10.*, and ::ffff:10.0.0.1 does not.
+    return matches && !ParseIpPrefix(text).ok();
   });
 }
 

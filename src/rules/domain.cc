@@ -11,7 +11,7 @@ namespace {
 std::optional<Cost> ReadCost(std::string_view text) {
   const auto number = ReadWhole(text);
   const auto* const units = std::get_if<std::int64_t>(&number);
-  if (units == nullptr) return std::nullopt;
+  if (units == nullptr || *units > kUnitsMost) return std::nullopt;
   return Cost{*units};
 }
 

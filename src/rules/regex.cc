@@ -57,4 +57,6 @@ bool Regex::MatchesWhole(std::string_view text) const {
   return re2::RE2::FullMatch(ToPiece(text), *compiled_);
 }
 
+std::size_t Regex::Size() const { return static_cast<std::size_t>(compiled_->ProgramSize()); }
+
 }  // namespace sluice

@@ -12,7 +12,10 @@ namespace sluice {
 std::size_t RuleIndex::Worth(const ConditionSpec& condition, const Attributes& attributes) {
   const MatcherSpec& matcher = condition.matcher;
   if (matcher.negated) return 0;
-  if (matcher.kind == MatcherSpec::Kind::kRegex) return 1;
+  if (matcher.kind == MatcherSpec::Kind::kRegex) {
+    // Joined with others, a \Q that nothing closes would quote them, too.
+    return matcher.texts.front().find("\\Q") == std::string::npos ? 1 : 0;
+  }
   // Addresses are compared as such, not as texts.
   if (matcher.kind != MatcherSpec::Kind::kValues ||
       attributes.addresses.contains(condition.attribute)) {

@@ -1,44 +1,47 @@
 #include "support/naive_match.h"
 
 #include <arpa/inet.h>
-#include <regex.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
+
+#include "rules/regex.h"
 
 namespace sluice::testing {
 namespace {
 
 using Values = std::map<std::string, std::string>;
 
-// By the regular expressions of POSIX, with which those of the tests mean the same.
+// One expression at a time; what an index makes of many is not looked at.
 bool RegexMatches(const std::string& pattern, const std::string& text) {
-  regex_t compiled;
-  if (regcomp(&compiled, ("^(" + pattern + ")$").c_str(), REG_EXTENDED | REG_NOSUB) != 0)
-    return false;
-  const bool matches = regexec(&compiled, text.c_str(), 0, nullptr, 0) == 0;
-  regfree(&compiled);
-  return matches;
+  const Result<Regex> regex = Regex::Compile(pattern);
+  return regex.ok() && regex.value().MatchesWhole(text);
 }
 
+// Whether the first i characters of the glob match the first j of the text, for each i in turn.
 bool GlobMatches(std::string_view glob, std::string_view text) {
-  if (glob.empty()) return text.empty();
-  if (glob.front() != '*') {
-    return !text.empty() && glob.front() == text.front() &&
-           GlobMatches(glob.substr(1), text.substr(1));
+  std::vector<bool> matches(text.size() + 1, false);
+  matches[0] = true;
+  for (const char c : glob) {
+    std::vector<bool> longer(text.size() + 1, false);
+    longer[0] = c == '*' && matches[0];
+    for (std::size_t j = 1; j <= text.size(); ++j) {
+      longer[j] = c == '*' ? matches[j] || longer[j - 1] : matches[j - 1] && text[j - 1] == c;
+    }
+    matches = std::move(longer);
   }
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (GlobMatches(glob.substr(1), text.substr(i))) return true;
-  }
-  return false;
+  return matches[text.size()];
 }
 
 // The 128 bits of an address as text, IPv4 as ::ffff:a.b.c.d.
 std::optional<std::string> BitsOf(const std::string& text) {
   std::array<unsigned char, 16> bytes{};
+  // To the C library the text would end there.
+  if (text.find('\0') != std::string::npos) return std::nullopt;
   if (inet_pton(AF_INET, text.c_str(), bytes.data() + 12) == 1) {
     bytes[10] = bytes[11] = 0xff;
   } else if (inet_pton(AF_INET6, text.c_str(), bytes.data()) != 1) {
@@ -55,20 +58,33 @@ bool IsV4(const std::string& bits) {
   return bits.substr(0, 96) == std::string(80, '0') + std::string(16, '1');
 }
 
-bool InPrefix(const std::string& prefix, const std::string& address) {
-  const std::size_t slash = prefix.find('/');
-  const auto base = BitsOf(prefix.substr(0, slash));
+// The bits that all addresses of a prefix begin with, or nothing where the text is none.
+std::optional<std::string> PrefixBits(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const std::string address = text.substr(0, slash);
   const auto bits = BitsOf(address);
-  if (!base || !bits || IsV4(*base) != IsV4(*bits)) return false;
-  const std::size_t all = IsV4(*base) ? 32 : 128;
-  const std::size_t length =
-      slash == std::string::npos ? all : std::stoul(prefix.substr(slash + 1));
-  const std::size_t counted = IsV4(*base) ? 96 + length : length;
-  return base->substr(0, counted) == bits->substr(0, counted);
+  if (!bits || slash == std::string::npos) return bits;
+  const std::string digits = text.substr(slash + 1);
+  if (digits.empty() || digits.size() > 3 || (digits.size() > 1 && digits[0] == '0') ||
+      digits.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  const bool is_dotted = address.find(':') == std::string::npos;
+  const std::size_t length = std::stoul(digits) + (is_dotted ? 96 : 0);
+  if (length > 128 || (IsV4(*bits) && length < 96)) return std::nullopt;
+  if (bits->find('1', length) != std::string::npos) return std::nullopt;
+  return bits->substr(0, length);
 }
 
-bool IsPrefix(const std::string& text) {
-  return BitsOf(text.substr(0, text.find('/'))).has_value();
+bool IsPrefix(const std::string& text) { return PrefixBits(text).has_value(); }
+
+bool InPrefix(const std::string& text, const std::string& address) {
+  const auto prefix = PrefixBits(text);
+  const auto bits = BitsOf(address);
+  if (!prefix || !bits) return false;
+  // A short prefix of IPv6 begins like IPv4, which it does not hold.
+  const bool is_v4 = prefix->size() >= 96 && IsV4(*prefix);
+  return is_v4 == IsV4(*bits) && bits->starts_with(*prefix);
 }
 
 bool InList(const DomainSpec& domain, const std::string& name, const std::string& value) {
@@ -107,9 +123,9 @@ bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Value
         break;
       case MatcherSpec::Kind::kValues:
         for (const std::string& text : matcher.texts) {
-          holds |= GlobMatches(text, value);
-          holds |=
-              IsAddress(domain, condition.attribute) && IsPrefix(text) && InPrefix(text, value);
+          holds |= IsAddress(domain, condition.attribute) && IsPrefix(text)
+                       ? InPrefix(text, value)
+                       : GlobMatches(text, value);
         }
         break;
     }
@@ -208,10 +224,12 @@ bool ReadCost(const RuleSpec& rule, const Values& values, std::int64_t& cost) {
   const auto found = values.find(std::get<std::string>(*rule.cost));
   if (found == values.end()) return true;
   const std::string& text = found->second;
-  const bool digits = !text.empty() && text.size() <= 18 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
-  if (digits) cost = std::stoll(text);
-  return digits;
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return false;
+  if (text.size() > 1 && text[0] == '0') return false;
+  const std::string most = "1000000000000000000";
+  if (text.size() > most.size() || (text.size() == most.size() && text > most)) return false;
+  cost = std::stoll(text);
+  return true;
 }
 
 }  // namespace
@@ -245,6 +263,37 @@ NaiveAnswer NaiveMatch(const DomainSpec& domain, std::span<const Attribute> attr
                                 *KeyOf(domain, *rule, values), units,
                                 IsEnforced(*rule) ? Veto::kEnforce : Veto::kShadow});
     }
+  }
+  return answer;
+}
+
+NaiveDescriptor NaiveFind(const DomainSpec& domain, std::span<const Attribute> entries) {
+  NaiveDescriptor answer;
+  const std::vector<DescriptorSpec>* siblings = &domain.descriptors;
+  for (const Attribute& entry : entries) {
+    const auto find = [&](const auto& fits) -> const DescriptorSpec* {
+      const auto found = std::find_if(
+          siblings->begin(), siblings->end(),
+          [&](const DescriptorSpec& each) { return each.key == entry.name && fits(each.value); });
+      return found == siblings->end() ? nullptr : &*found;
+    };
+    using Value = std::optional<std::string>;
+    const auto is_glob = [](const Value& value) {
+      return value && value->find('*') != value->npos;
+    };
+    const DescriptorSpec* next =
+        find([&](const Value& value) { return !is_glob(value) && value == entry.value; });
+    if (next == nullptr) {
+      next = find(
+          [&](const Value& value) { return is_glob(value) && GlobMatches(*value, entry.value); });
+    }
+    if (next == nullptr) next = find([](const Value& value) { return !value; });
+    if (next == nullptr) return {};
+    answer.found = next;
+    if (!next->value || (is_glob(next->value) && !next->share_threshold)) {
+      answer.key.emplace_back(entry.value);
+    }
+    siblings = &next->descriptors;
   }
   return answer;
 }

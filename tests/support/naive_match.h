@@ -32,4 +32,12 @@ struct NaiveAnswer {
 NaiveAnswer NaiveMatch(const DomainSpec& domain, std::span<const Attribute> attributes,
                        std::int64_t cost);
 
+// Where the entries end in the `descriptors`, and what tells its states apart.
+struct NaiveDescriptor {
+  const DescriptorSpec* found = nullptr;  // of the domain; null where they end nowhere
+  std::vector<std::string> key;
+};
+
+NaiveDescriptor NaiveFind(const DomainSpec& domain, std::span<const Attribute> entries);
+
 }  // namespace sluice::testing

@@ -6,7 +6,7 @@ import re
 # not read clocks at all, so those that must are in exemptions.txt, each with its reason.
 CLOCK_HOMES = ("src/limiter/system_clock.cc", "bench/")
 RANDOM_HOMES = ("src/limiter/system_random.cc", "tests/support/seed.h", "tests/support/seed.cc")
-PRINT_HOMES = ("src/cli/", "bench/", "tests/", "examples/")
+PRINT_HOMES = ("src/cli/", "bench/", "tests/", "fuzz/", "examples/")
 # Front ends speak foreign protocols and use their words, translating them once.
 FOREIGN_WORD_HOMES = ("src/frontend/",)
 

@@ -26,5 +26,14 @@ TEST(TextTest, QuotedTextCannotGarbleALog) {
   EXPECT_EQ(Quoted(std::string(79, 'x') + "\xC3\xA4\xC3\xA4"), "'" + std::string(79, 'x') + "...'");
 }
 
+// U+009B alone starts a command of a terminal, as ESC [ does.
+TEST(TextTest, ControlCharactersAboveAsciiAreShownAsEscapes) {
+  EXPECT_EQ(Quoted("a\xC2\x9B"
+                   "2Jb\xC2\x80\xC2\x9F"),
+            "'a\\xc2\\x9b2Jb\\xc2\\x80\\xc2\\x9f'");
+  EXPECT_EQ(Quoted("\xC2\xA0\xC3\x85\xE0\xA2\x80"), "'\xC2\xA0\xC3\x85\xE0\xA2\x80'");
+  EXPECT_EQ(Quoted("\xC2"), "'\xC2'");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -108,6 +108,96 @@ TEST(CheckRulesTest, RegexesMustCompile) {
                    "r.yaml:2:1: the regex does not compile: missing ] in '[b'"}));
 }
 
+TEST(CheckRulesTest, RegexesThatAreTooLargeTogetherAreNotAllLookedAt) {
+  std::vector<RuleSpec> rules;
+  for (int i = 0; i < 60; ++i) {
+    rules.push_back(LimitRule(Concat("r", i), {{"path", Matcher(Kind::kRegex, {"\\pL{20}"})}}));
+  }
+  const Texts lines = LinesOf(SpecOf(rules));
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0],
+            "r.yaml:22:1: this regex and those after it are not looked at; the ones before it are "
+            "too large together, or too many do not compile");
+  rules.resize(20);
+  EXPECT_EQ(LinesOf(SpecOf(rules)), Texts());
+}
+
+// Each of them takes as long as one that is just not too large.
+TEST(CheckRulesTest, AHundredRegexesThatDoNotCompileAreNotAllTried) {
+  std::vector<RuleSpec> rules;
+  for (int i = 0; i < 100; ++i) {
+    rules.push_back(LimitRule(Concat("r", i), {{"path", Matcher(Kind::kRegex, {"\\pL{900}"})}}));
+  }
+  const Texts lines = LinesOf(SpecOf(rules));
+  ASSERT_EQ(lines.size(), 52U);
+  EXPECT_TRUE(lines[50].starts_with("r.yaml:51:1: the regex does not compile")) << lines[50];
+  EXPECT_TRUE(lines[51].starts_with("r.yaml:52:1: this regex and those after it")) << lines[51];
+}
+
+TEST(CheckRulesTest, LimitsOfPlansCountForEachRuleThatChoosesOne) {
+  const NamedLimit limit{"s", MakeLeakyBucket(1), {}};
+  RuleSpec rule = LimitRule("a");
+  rule.plan = PlanChoiceSpec{"tier", std::nullopt, {}};
+  std::vector<RuleSpec> rules(300, rule);
+  for (std::size_t i = 0; i < rules.size(); ++i) rules[i].name = Concat("r", i);
+  RuleSetSpec spec = SpecOf(rules);
+  // 300 rules times 218 plans are 65,400; one more is 135 too many, at the last rule.
+  for (int i = 0; i < 218; ++i) spec.domains[0].plans.push_back({Concat("p", i), {limit}, {}});
+  EXPECT_EQ(LinesOf(spec), Texts());
+  spec.domains[0].plans.push_back({"one more", {limit}, {}});
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:300:1: with this one the rules have more than 65535 limits; those of "
+                   "plans count for each rule that has a 'plan'"}));
+  // One that is off has none.
+  spec.domains[0].rules[0].mode = RuleMode::kOff;
+  EXPECT_EQ(LinesOf(spec), Texts());
+  DescriptorSpec descriptor;
+  descriptor.limit = limit.limit;
+  descriptor.origin = Line(400);
+  spec.domains[0].descriptors.assign(54, descriptor);
+  EXPECT_EQ(LinesOf(spec), Texts());
+  spec.domains[0].descriptors.back().descriptors.push_back(descriptor);
+  EXPECT_EQ(LinesOf(spec).size(), 1U);
+}
+
+TEST(CheckRulesTest, LongNamesCountForAllThatIsBelowThem) {
+  const std::string half_a_megabyte(std::size_t{1} << 19U, 'k');
+  RuleSetSpec spec = SpecOf({});
+  DescriptorSpec descriptor;
+  descriptor.key = half_a_megabyte;
+  descriptor.origin = Line(1);
+  DescriptorSpec below;
+  below.key = "below";
+  below.origin = Line(2);
+  descriptor.descriptors.assign(126, below);
+  spec.domains[0].descriptors = {descriptor};
+  EXPECT_EQ(LinesOf(spec), Texts());
+  spec.domains[0].descriptors[0].descriptors.push_back(below);
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:2:1: with this one the names of limits have more than 67108864 bytes; "
+                   "the domain and all keys above count for each of them"}));
+  spec = SpecOf({LimitRule("a")});
+  spec.domains[0].name = half_a_megabyte;
+  spec.domains[0].rules[0].limits.assign(127, {"s", MakeLeakyBucket(1), {}});
+  EXPECT_EQ(LinesOf(spec), Texts());
+  spec.domains[0].rules[0].limits.push_back({"s", MakeLeakyBucket(1), {}});
+  EXPECT_EQ(LinesOf(spec).size(), 1U);
+}
+
+// Following each of them to the end anew took minutes for a megabyte.
+TEST(CheckRulesTest, LongChainsOfAliasesAreFollowedOnce) {
+  constexpr int kLength = 20'000;
+  std::vector<RuleSpec> rules;
+  for (int i = 0; i < 5'000; ++i) rules.push_back(Per(LimitRule(Concat("r", i)), {{"a0"}}));
+  RuleSetSpec spec = SpecOf(rules);
+  for (int i = 0; i < kLength; ++i) {
+    const std::string source = i + 1 < kLength ? Concat("a", i + 1) : "header.x";
+    spec.domains[0].aliases.push_back({Concat("a", i), source, {}});
+  }
+  EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:1:1: warning: a request without header x escapes every "
+                                  "rule; limit such requests by ip, or deny them"}));
+}
+
 TEST(CheckRulesTest, RulesMayNotReplaceThemselvesOrOneAnother) {
   EXPECT_EQ(LinesOf(SpecOf({Replacing("a", {"a"})})),
             Texts({"r.yaml:1:1: the rule 'a' replaces itself"}));

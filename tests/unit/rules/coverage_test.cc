@@ -103,5 +103,12 @@ TEST(CoverageTest, AddressesAreNotComparedAsTexts) {
   EXPECT_TRUE(covers(Values({"*"}), Values({"10.0.0.0/8"})));
 }
 
+// What stands for `ip` is an address, too, and ::ffff:10.0.0.1 is 10.0.0.1 but does not match 10.*.
+TEST(CoverageTest, AGlobDoesNotCoverAnAddressOfAnyAttribute) {
+  EXPECT_FALSE(Covers(Values({"10.*"}), Values({"10.0.0.1"})));
+  EXPECT_FALSE(Covers(Values({"10.*"}), Values({"10.0.0.0/8"})));
+  EXPECT_TRUE(Covers(Values({"10.*"}), Values({"10.0.0.a"})));
+}
+
 }  // namespace
 }  // namespace sluice

@@ -94,5 +94,61 @@ TEST(DomainTest, NamesWithSeparatorsMakeDifferentIds) {
   EXPECT_EQ(rules->limits()[1].id, "api/rules/a/b%2fc");
 }
 
+// An expression may quote all that follows: in one with others it would quote those.
+TEST(DomainTest, AQuoteInARegexThatIsNotClosedReachesNoOtherRule) {
+  RuleSpec quoting = Rule("quoting");
+  quoting.match = {{"path", {.kind = MatcherSpec::Kind::kRegex, .texts = {"\\Qa"}, .origin = {}}}};
+  RuleSpec closed = Rule("closed");
+  closed.match = {
+      {"path", {.kind = MatcherSpec::Kind::kRegex, .texts = {"\\Qb\\E"}, .origin = {}}}};
+  const auto rules = SetOf({quoting, closed});
+  for (const char* const path : {"a", "b"}) {
+    Match match;
+    const std::vector<Attribute> attributes = {{"user", "7"}, {"path", path}};
+    rules->Find("api")->MatchRules(attributes, Cost{1}, match);
+    ASSERT_EQ(match.charges().size(), 1U) << path;
+    EXPECT_EQ(match.charges()[0].rule->spec->name, *path == 'a' ? "quoting" : "closed");
+  }
+}
+
+TEST(DomainTest, ACostAboveTheMostThatALimitCountsIsNone) {
+  RuleSpec rule = Rule("costly");
+  rule.cost = CostSpec{"units"};
+  const auto rules = SetOf({rule});
+  const auto outcome = [&](std::string_view units) {
+    Match match;
+    const std::vector<Attribute> attributes = {{"user", "7"}, {"units", units}};
+    rules->Find("api")->MatchRules(attributes, Cost{1}, match);
+    return match.outcome();
+  };
+  EXPECT_EQ(outcome("1000000000000000000"), MatchOutcome::kCharges);
+  EXPECT_EQ(outcome("1000000000000000001"), MatchOutcome::kBadCost);
+  EXPECT_EQ(outcome("9223372036854775807"), MatchOutcome::kBadCost);
+}
+
+// Each takes its value from one that stands far from it, and the last of all from `ip`. Looking for
+// the next one anew each time took half a minute for a tenth of these.
+TEST(DomainTest, AliasesOfAliasesAreOrderedInOnePass) {
+  constexpr std::size_t kHalf = 20'000;
+  RuleSetSpec spec;
+  DomainSpec& domain = spec.domains.emplace_back();
+  domain.name = "api";
+  const auto name = [](std::size_t i) { return "a" + std::to_string(i); };
+  for (std::size_t i = 0; i < kHalf; ++i) domain.aliases.push_back({name(i), name(kHalf + i), {}});
+  for (std::size_t i = 0; i < kHalf; ++i) {
+    domain.aliases.push_back({name(kHalf + i), i + 1 < kHalf ? name(i + 1) : "ip", {}});
+  }
+  domain.rules = {Rule("first")};
+  domain.rules[0].per = {{{name(0)}, {}}};
+  const auto rules = RuleSet::Make(std::move(spec));
+  Match short_form;
+  Match long_form;
+  rules->Find("api")->MatchRules(std::vector<Attribute>{{"ip", "10.0.0.1"}}, Cost{1}, short_form);
+  rules->Find("api")->MatchRules(std::vector<Attribute>{{"ip", "::ffff:a00:1"}}, Cost{1},
+                                 long_form);
+  ASSERT_EQ(short_form.charges().size(), 1U);
+  EXPECT_EQ(short_form.Key(short_form.charges()[0]), long_form.Key(long_form.charges()[0]));
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -1,0 +1,86 @@
+#include "rules/check_limit_count.h"
+
+#include <vector>
+
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+// What some limits come to: how many, and the bytes of their names.
+struct Size {
+  std::size_t limits = 0;
+  std::size_t bytes = 0;
+};
+
+Size SizeOf(const std::vector<NamedLimit>& limits) {
+  Size size{limits.size(), 0};
+  for (const NamedLimit& each : limits) size.bytes += each.name.size();
+  return size;
+}
+
+// Adds up to the first that is too much.
+class LimitCount {
+ public:
+  explicit LimitCount(ConfigProblems& problems) : problems_(problems) {}
+
+  void Add(const DomainSpec& domain) {
+    Size of_plans;
+    for (const PlanSpec& plan : domain.plans) {
+      const Size size = SizeOf(plan.limits);
+      of_plans.limits += size.limits;
+      of_plans.bytes += size.bytes + size.limits * plan.name.size();
+    }
+    for (const RuleSpec& rule : domain.rules) {
+      if (rule.mode == RuleMode::kOff) continue;
+      Size size = rule.plan ? of_plans : SizeOf(rule.limits);
+      size.bytes += size.limits * (domain.name.size() + rule.name.size());
+      Add(size, rule.origin);
+    }
+    AddAll(domain.descriptors, domain.name.size());
+  }
+
+ private:
+  // `above` is the bytes of what stands above them. A descriptor has a name with or without a
+  // limit.
+  void AddAll(const std::vector<DescriptorSpec>& siblings, std::size_t above) {
+    for (const DescriptorSpec& each : siblings) {
+      const std::size_t value = each.value ? each.value->size() : 0;
+      const std::size_t bytes = above + each.key.size() + value;
+      Add({each.limit ? std::size_t{1} : 0, bytes}, each.origin);
+      AddAll(each.descriptors, bytes);
+    }
+  }
+
+  void Add(Size size, const Origin& origin) {
+    if (IsTooMuch()) return;
+    sum_.limits += size.limits;
+    sum_.bytes += size.bytes;
+    if (sum_.limits > kRuleLimitsMost) {
+      problems_.Error(origin,
+                      Concat("with this one the rules have more than ", kRuleLimitsMost,
+                             " limits; those of plans count for each rule that has a 'plan'"));
+    } else if (sum_.bytes > kRuleLimitNameBytesMost) {
+      problems_.Error(
+          origin,
+          Concat("with this one the names of limits have more than ", kRuleLimitNameBytesMost,
+                 " bytes; the domain and all keys above count for each of them"));
+    }
+  }
+
+  [[nodiscard]] bool IsTooMuch() const {
+    return sum_.limits > kRuleLimitsMost || sum_.bytes > kRuleLimitNameBytesMost;
+  }
+
+  ConfigProblems& problems_;
+  Size sum_;
+};
+
+}  // namespace
+
+void CheckLimitCount(const RuleSetSpec& spec, ConfigProblems& problems) {
+  LimitCount count(problems);
+  for (const DomainSpec& domain : spec.domains) count.Add(domain);
+}
+
+}  // namespace sluice
