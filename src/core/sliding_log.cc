@@ -121,10 +121,11 @@ Decision Check(const SlidingLog& limit, LogState& state, Cost cost, Time now) {
 }
 
 Decision TakeDebt(const SlidingLog& limit, LogState& state, Cost cost, Time now) {
-  if (cost.units == 0) return Peek(limit, state, cost, now);
-  DropPast(limit, state, now);
-  Record(state, std::min(cost.units, limit.rate.count), limit.rate.count, now);
-  return Report(limit, state, View{0, state.units}, now);
+  // It is recorded like a check, and in any case.
+  SlidingLog recording = limit;
+  recording.count_refused = Refused::kRecord;
+  Check(recording, state, cost, now);
+  return Peek(limit, state, Cost{0}, now);
 }
 
 void Refund(const SlidingLog& limit, LogState& state, Cost cost, Time now) {

@@ -13,24 +13,6 @@ std::int64_t AddSaturated(std::int64_t a, std::int64_t b) {
   return a > kMost - b ? kMost : a + b;
 }
 
-Veto VetoOf(std::span<const Veto> vetoes, std::size_t i) {
-  return vetoes.empty() ? Veto::kEnforce : vetoes[i];
-}
-
-Cost LeftAlone(const Request& request, std::size_t i) {
-  return request.left_alone.empty() ? Cost{0} : request.left_alone[i];
-}
-
-// Whether a request is one charge that passes or not by itself.
-bool IsAlone(const Request& request) {
-  return request.charges.size() == 1 && LeftAlone(request, 0).units == 0;
-}
-
-// What is asked of the key of a charge.
-Operation OperationOf(const Request& request, std::size_t i) {
-  return VetoOf(request.vetoes, i) == Veto::kDebt ? Operation::kDebt : Operation::kCheck;
-}
-
 // The shards of a request, locked in order so that two requests can never wait for each other.
 class ShardsLock {
  public:
@@ -173,22 +155,6 @@ void MemoryStore::JoinShared(std::span<Item> items) {
       break;
     }
   }
-}
-
-// Requests of a single charge need no seat: all-or-none is nothing to them, and a check is charged
-// or refused by itself. So a run of them is a batch.
-std::size_t MemoryStore::DecideAlone(std::span<const Request> requests,
-                                     std::span<Decision> decisions, Time now) {
-  std::array<Call, kBatch> calls;
-  std::size_t count = 0;
-  while (count < std::min(requests.size(), kBatch) && IsAlone(requests[count])) {
-    const Request& request = requests[count];
-    MakeCall(OperationOf(request, 0), request.charges[0], calls[count]);
-    ShardOf(calls[count]).Prefetch(calls[count]);
-    ++count;
-  }
-  RunBatch({calls.data(), count}, decisions, now);
-  return count;
 }
 
 void MemoryStore::Decide(std::span<const Request> requests, std::span<Decision> decisions,

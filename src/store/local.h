@@ -32,6 +32,24 @@ struct Request {
   std::span<const Cost> left_alone = {};
 };
 
+constexpr Veto VetoOf(std::span<const Veto> vetoes, std::size_t i) {
+  return vetoes.empty() ? Veto::kEnforce : vetoes[i];
+}
+
+constexpr Cost LeftAlone(const Request& request, std::size_t i) {
+  return request.left_alone.empty() ? Cost{0} : request.left_alone[i];
+}
+
+// Whether a request is one charge that passes or not by itself.
+constexpr bool IsAlone(const Request& request) {
+  return request.charges.size() == 1 && LeftAlone(request, 0).units == 0;
+}
+
+// What is asked of the key of a charge.
+constexpr Operation OperationOf(const Request& request, std::size_t i) {
+  return VetoOf(request.vetoes, i) == Veto::kDebt ? Operation::kDebt : Operation::kCheck;
+}
+
 // Keeps states and decides on them without waiting for anything but a short lock.
 //
 // Thread safety: every method from any thread.

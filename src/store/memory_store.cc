@@ -127,6 +127,24 @@ void MemoryStore::MakeCall(Operation operation, const Charge& charge, Call& call
   call.operation = operation;
 }
 
+// Hashes and prefetches all keys first, so that their cache misses overlap. make_call_at(i, call)
+// makes the i-th call. REQUIRES: count <= kBatch.
+template <typename MakeCallAt>
+void MemoryStore::DecideBatch(std::size_t count, MakeCallAt make_call_at,
+                              std::span<Decision> decisions, Time now) {
+  std::array<Call, kBatch> calls;
+  for (std::size_t i = 0; i < count; ++i) {
+    make_call_at(i, calls[i]);
+    ShardOf(calls[i]).Prefetch(calls[i]);
+  }
+  RunLock lock;
+  for (std::size_t i = 0; i < count; ++i) {
+    Shard& shard = ShardOf(calls[i]);
+    lock.MoveTo(shard);
+    shard.Run(calls[i], shard.Advance(now), decisions[i]);
+  }
+}
+
 void MemoryStore::DecideEach(Operation operation, std::span<const Charge> charges,
                              std::span<Decision> decisions, Time now) {
   now = Advance(now);
@@ -138,7 +156,10 @@ void MemoryStore::DecideEach(Operation operation, std::span<const Charge> charge
   }
   while (!charges.empty()) {
     const std::size_t count = std::min(charges.size(), kBatch);
-    DecideBatch(operation, charges.first(count), decisions, now);
+    const auto make_call_at = [&](std::size_t i, Call& call) {
+      MakeCall(operation, charges[i], call);
+    };
+    DecideBatch(count, make_call_at, decisions, now);
     charges = charges.subspan(count);
     decisions = decisions.subspan(count);
   }
@@ -153,25 +174,16 @@ Decision MemoryStore::DecideOne(const Call& call, Time now) {
   return decision;
 }
 
-// Hashes and prefetches all keys first, so that their cache misses overlap.
-// REQUIRES: at most kBatch charges.
-void MemoryStore::DecideBatch(Operation operation, std::span<const Charge> charges,
-                              std::span<Decision> decisions, Time now) {
-  std::array<Call, kBatch> calls;
-  for (std::size_t i = 0; i < charges.size(); ++i) {
-    MakeCall(operation, charges[i], calls[i]);
-    ShardOf(calls[i]).Prefetch(calls[i]);
-  }
-  RunBatch({calls.data(), charges.size()}, decisions, now);
-}
-
-void MemoryStore::RunBatch(std::span<const Call> calls, std::span<Decision> decisions, Time now) {
-  RunLock lock;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    Shard& shard = ShardOf(calls[i]);
-    lock.MoveTo(shard);
-    shard.Run(calls[i], shard.Advance(now), decisions[i]);
-  }
+// They need no seat: all-or-none is nothing to them, and a check is charged or refused by itself.
+std::size_t MemoryStore::DecideAlone(std::span<const Request> requests,
+                                     std::span<Decision> decisions, Time now) {
+  std::size_t count = 0;
+  while (count < std::min(requests.size(), kBatch) && IsAlone(requests[count])) ++count;
+  const auto make_call_at = [&](std::size_t i, Call& call) {
+    MakeCall(OperationOf(requests[i], 0), requests[i].charges[0], call);
+  };
+  DecideBatch(count, make_call_at, decisions, now);
+  return count;
 }
 
 Decision MemoryStore::DecidePermit(Operation operation, const Charge& charge, PermitId permit,

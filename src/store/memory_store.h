@@ -90,9 +90,9 @@ class MemoryStore final : public Local {
   [[nodiscard]] Shard& ShardOf(const Call& call) const { return shards_[call.hash >> 56U]; }
 
   Decision DecideOne(const Call& call, Time now);
-  void DecideBatch(Operation operation, std::span<const Charge> charges,
-                   std::span<Decision> decisions, Time now);
-  void RunBatch(std::span<const Call> calls, std::span<Decision> decisions, Time now);
+  template <typename MakeCallAt>
+  void DecideBatch(std::size_t count, MakeCallAt make_call_at, std::span<Decision> decisions,
+                   Time now);
   // How many requests it decided: those in front that are of a single charge, as far as they fit a
   // batch.
   std::size_t DecideAlone(std::span<const Request> requests, std::span<Decision> decisions,

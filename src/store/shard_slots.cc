@@ -54,12 +54,21 @@ void ConvertOf(const L& from, const L& to, typename L::State& state, const Call&
 }
 
 // A state in debt may stay in use for longer than its terms say, and so may one that was converted
-// from it.
+// from it. Out of the way of the checks, which would have to make room for it.
 template <typename L>
-void NoteDebt(const L& terms, const typename L::State& state, const Call& call, Time now) {
+[[gnu::noinline]] void NoteDebt(const L& terms, const typename L::State& state, const Call& call,
+                                Time now) {
   const Nanos span = call.terms->span;
   const Time unused_at = UnusedAt(terms, state);
   if (unused_at > now + span) call.limit->NoteUse(call.terms->id, unused_at - span);
+}
+
+template <typename L>
+[[gnu::noinline]] Decision ApplyDebt(const L& terms, typename L::State& state, const Call& call,
+                                     Time now) {
+  const Decision decision = TakeDebtOf(terms, state, call, now);
+  NoteDebt(terms, state, call, now);
+  return decision;
 }
 
 template <typename L>
@@ -67,11 +76,8 @@ Decision Apply(const L& terms, typename L::State& state, const Call& call, Time 
   switch (call.operation) {
     case Operation::kCheck:
       return CheckOf(terms, state, call, now);
-    case Operation::kDebt: {
-      const Decision decision = TakeDebtOf(terms, state, call, now);
-      NoteDebt(terms, state, call, now);
-      return decision;
-    }
+    case Operation::kDebt:
+      return ApplyDebt(terms, state, call, now);
     case Operation::kRefund:
       RefundOf(terms, state, call.cost, now);
       break;
