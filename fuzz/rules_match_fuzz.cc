@@ -34,31 +34,44 @@ using sluice::testing::NaiveDescriptor;
 using sluice::testing::NaiveFind;
 using sluice::testing::NaiveMatch;
 
-constexpr std::size_t kRequestsMost = 16;
+constexpr std::size_t kDraftedMost = 8;
 constexpr std::size_t kAttributesMost = 6;
-constexpr std::size_t kDescriptorsMost = 3;
 
 using Parts = std::vector<std::string>;
 
-// The attributes of a request, or the entries of a descriptor, and the bytes that they view.
-class Request {
- public:
-  Request(const RulesDraft& draft, ByteReader& bytes) {
-    for (std::size_t count = bytes.Below(kAttributesMost + 1); count > 0; --count) {
-      const std::string_view name = bytes.Pick(kDraftNames);
-      values_.push_back(DraftValue(draft, bytes));
-      names_.push_back(name);
-    }
-    for (std::size_t i = 0; i < names_.size(); ++i) attributes_.push_back({names_[i], values_[i]});
-  }
-
-  [[nodiscard]] std::span<const Attribute> attributes() const { return attributes_; }
-
- private:
-  std::vector<std::string_view> names_;
-  std::vector<std::string> values_;
-  std::vector<Attribute> attributes_;
+// One attribute of a request or entry of a descriptor.
+struct Entry {
+  std::string_view name;
+  std::string value;
 };
+using Request = std::vector<Entry>;
+
+std::vector<Attribute> AttributesOf(const Request& request) {
+  std::vector<Attribute> attributes;
+  for (const Entry& each : request) attributes.push_back({each.name, each.value});
+  return attributes;
+}
+
+Request DraftRequest(const RulesDraft& draft, ByteReader& bytes) {
+  Request request;
+  for (std::size_t count = bytes.Below(kAttributesMost + 1); count > 0; --count) {
+    const std::string_view name = bytes.Pick(kDraftNames);
+    request.push_back({name, DraftValue(draft, bytes)});
+  }
+  return request;
+}
+
+// Two requests whose first two values are the same bytes but for where the one ends and the other
+// begins, which a key that forgets lengths does not tell apart.
+std::vector<Request> MoveSeam(const Request& request) {
+  if (request.size() < 2) return {};
+  Request left = request;
+  Request right = request;
+  const std::string seam(1, '\0');
+  left[0].value += seam + left[1].value;
+  right[1].value += seam + right[1].value;
+  return {left, right};
+}
 
 // The keys of all requests by limit, both ways.
 class Keys {
@@ -102,11 +115,12 @@ class Comparison {
     std::set<std::string> replaced;
     std::vector<NaiveDescriptor> expected;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      domain_.MatchDescriptor(requests[i].attributes(), Cost{1}, matches[i]);
-      expected.push_back(NaiveFind(domain_.spec(), requests[i].attributes()));
+      const std::vector<Attribute> attributes = AttributesOf(requests[i]);
+      domain_.MatchDescriptor(attributes, Cost{1}, matches[i]);
+      expected.push_back(NaiveFind(domain_.spec(), attributes));
       MustBeSame(matches[i], expected.back());
       if (matches[i].node() == nullptr) continue;
-      MetricName(kDraftDomain, *matches[i].node(), requests[i].attributes());
+      MetricName(kDraftDomain, *matches[i].node(), attributes);
       for (const ReplacedSpec& each : expected.back().found->replaces) replaced.insert(each.name);
     }
     DropReplacedDescriptors(matches);
@@ -177,7 +191,7 @@ void Show(const RulesDraft& draft, const std::vector<Request>& requests) {
   std::cerr << draft.json << "\n";
   for (const Request& request : requests) {
     std::cerr << "request";
-    for (const Attribute& each : request.attributes()) {
+    for (const Entry& each : request) {
       std::cerr << " " << each.name << "=" << Quoted(each.value);
     }
     std::cerr << "\n";
@@ -199,17 +213,18 @@ void Run(ByteReader bytes) {
       });
   if (!only_unreachable) return;
   std::vector<Request> requests;
-  for (std::size_t i = 0; i < kRequestsMost && !request_bytes.AtEnd(); ++i) {
-    requests.emplace_back(draft, request_bytes);
+  for (std::size_t i = 0; i < kDraftedMost && !request_bytes.AtEnd(); ++i) {
+    requests.push_back(DraftRequest(draft, request_bytes));
+    for (Request& each : MoveSeam(requests.back())) requests.push_back(std::move(each));
   }
   Show(draft, requests);
   for (const Request& request : requests) {
-    MustNotApply(never, read.spec.domains.front(), request.attributes());
+    MustNotApply(never, read.spec.domains.front(), AttributesOf(request));
   }
   if (HasErrors(read.problems)) return;
   Comparison comparison(std::move(read.spec));
-  for (const Request& request : requests) comparison.AskRules(request.attributes());
-  comparison.AskDescriptors(std::span(requests).first(std::min(requests.size(), kDescriptorsMost)));
+  for (const Request& request : requests) comparison.AskRules(AttributesOf(request));
+  comparison.AskDescriptors(requests);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ fuzz() {
   "build/fuzz/fuzz/$1_fuzz" -max_total_time="$task" -entropic=0 $dictionary \
     -max_len="${FUZZ_BYTES:-8192}" -timeout="$seconds_most" -report_slow_units=1 \
     -rss_limit_mb="$megabytes_most" -artifact_prefix="build/fuzz/failed/$1-" \
-    -print_final_stats=1 -reduce_inputs=0 "build/fuzz/found/$1" "fuzz/corpus/$1" || {
+    -print_final_stats=1 "build/fuzz/found/$1" "fuzz/corpus/$1" || {
     echo "== fuzz $1: FAILED; again: build/fuzz/fuzz/$1_fuzz build/fuzz/failed/$1-..." >&2
     exit 1
   }

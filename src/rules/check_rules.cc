@@ -28,8 +28,8 @@ constexpr std::size_t kNamesSearchedMost = 1000;
 constexpr std::size_t kSearchesMost = 50;
 
 // What the regexes of a domain may come to, by Regex::Size: half a million take a quarter of a
-// second, and some pieces of eight kilobytes of rules would otherwise take many. One that does not
-// compile may be one that was given up when it had become this large.
+// second to compile, and eight kilobytes of rules can ask for ten times that. One that does not
+// compile counts as one that was given up because it became too large.
 constexpr std::size_t kRegexSizeMost = 500'000;
 constexpr std::size_t kBadRegexSize = 10'000;
 
@@ -111,7 +111,7 @@ class DomainCheck {
 
   void CheckRegex(const MatcherSpec& matcher) {
     if (regex_size_ > kRegexSizeMost) {
-      if (!std::exchange(regexes_left_, true)) {
+      if (!std::exchange(regexes_skipped_, true)) {
         problems_.Error(matcher.origin,
                         "this regex and those after it are not looked at; the ones before it are "
                         "too large together, or too many do not compile");
@@ -233,7 +233,7 @@ class DomainCheck {
   ByName<PlanSpec> plans_;
   ByName<RuleSpec> rules_;
   std::size_t regex_size_ = 0;
-  bool regexes_left_ = false;  // some are not looked at, and that has been said
+  bool regexes_skipped_ = false;  // and that has been said
 };
 
 }  // namespace
