@@ -110,7 +110,8 @@ class Worlds {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       for (int key = 0; key < 8; ++key) {
         const Cost cost{random.Spread(0, 20)};
-        const Charge charge{handles_[i], "key " + std::to_string(key), cost};
+        const std::string name = "key " + std::to_string(key);
+        const Charge charge{handles_[i], name, cost};
         if (random.OneIn(3)) {
           limiter.TakeDebt(charge);
         } else {
