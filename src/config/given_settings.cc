@@ -13,8 +13,8 @@ namespace {
 
 using Severity = ConfigProblem::Severity;
 
-// "; did you mean '--listen'?" where that is likely. The part that all names share is left out of
-// the comparison, and out of how many mistakes a name of its length may have.
+// "; did you mean '--listen'?" where that is likely. `written` lacks the part that all names share,
+// which is left out of the comparison, and out of how many mistakes a name of its length may have.
 std::string Nearest(std::string_view written, std::string (*name_of)(const Setting&),
                     std::string_view shared) {
   std::vector<std::string> names = {
@@ -22,7 +22,7 @@ std::string Nearest(std::string_view written, std::string (*name_of)(const Setti
   for (const Setting& setting : AllSettings()) names.push_back(name_of(setting));
   std::vector<std::string_view> ends(names.begin(), names.end());
   for (std::string_view& end : ends) end.remove_prefix(shared.size());
-  const std::string_view nearest = NearestWord(written.substr(shared.size()), ends);
+  const std::string_view nearest = NearestWord(written, ends);
   if (nearest.empty()) return {};
   return Concat("; did you mean ", Quoted(Concat(shared, nearest)), "?");
 }
@@ -43,14 +43,14 @@ class FlagReader {
     while (!rest_.empty()) {
       const std::string_view arg = rest_.front();
       rest_ = rest_.subspan(1);
-      if (arg.starts_with("--") && arg.size() > 2) {
+      ++number_;
+      if (arg.starts_with('-') && arg != "-" && arg != "--") {
         ReadFlag(arg);
-        last_flag_ = arg.substr(0, arg.find('='));
-      } else if (last_flag_.empty()) {
-        Say("", Concat("unexpected argument ", Quoted(arg), "; expected a flag"));
       } else {
-        // It may be the second half of a secret.
-        Say("", Concat("unexpected argument after ", Quoted(last_flag_), "; expected a flag"));
+        // It may be a secret, or the second half of one.
+        Say("", Concat("unexpected argument ",
+                       last_flag_.empty() ? std::to_string(number_) : "after " + Quoted(last_flag_),
+                       "; expected a flag"));
       }
     }
     return std::move(given_);
@@ -65,6 +65,7 @@ class FlagReader {
     if (rest_.empty() || rest_.front().starts_with("--")) return std::nullopt;
     const std::string_view value = rest_.front();
     rest_ = rest_.subspan(1);
+    ++number_;
     return value;
   }
 
@@ -73,11 +74,12 @@ class FlagReader {
     const std::string_view name = arg.substr(0, equals);
     std::optional<std::string_view> value;
     if (equals != arg.npos) value = arg.substr(equals + 1);
+    last_flag_ = name;
     if (name == kSettingsFlag) return ReadSettingsFile(value ? value : TakeValue());
     const Setting* setting = Find(name, FlagOf);
     if (setting == nullptr) {
+      SayUnknown(name);
       if (!value) TakeValue();
-      Say("", Concat("unknown flag ", Quoted(name), Nearest(name, FlagOf, "--")));
       return;
     }
     if (!value) value = IsBoolean(*setting) ? "true" : TakeValue();
@@ -87,6 +89,15 @@ class FlagReader {
       return;
     }
     Add(*setting, name, *value);
+  }
+
+  // What is near no flag may be a secret that begins like one.
+  void SayUnknown(std::string_view name) {
+    const std::string_view bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+    const std::string nearest = Nearest(bare, FlagOf, "--");
+    if (nearest.empty()) last_flag_ = {};
+    Say("", Concat("unknown flag ",
+                   nearest.empty() ? Concat("in argument ", number_) : Quoted(name), nearest));
   }
 
   void ReadSettingsFile(std::optional<std::string_view> path) {
@@ -112,7 +123,8 @@ class FlagReader {
   }
 
   std::span<const std::string_view> rest_;
-  std::string_view last_flag_;
+  std::size_t number_ = 0;      // of the arguments read
+  std::string_view last_flag_;  // empty where it must not be shown
   GivenSettings given_;
 };
 
@@ -155,7 +167,8 @@ GivenSettings ReadSettingVariables(std::span<const std::string_view> environment
     } else if (!IsServiceLink(name)) {
       given.problems.push_back(
           {std::string(name), Severity::kWarning,
-           Concat("no setting has this variable", Nearest(name, VariableOf, kVariablePrefix))});
+           Concat("no setting has this variable",
+                  Nearest(name.substr(kVariablePrefix.size()), VariableOf, kVariablePrefix))});
     }
   }
   return given;

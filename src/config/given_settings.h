@@ -36,8 +36,10 @@ struct GivenSettings {
 //   - `--memory 1GiB` and `--memory=1GiB` are the same. A boolean stands alone, which means true,
 //     or has its value after an equals sign.
 //   - A flag of a list may repeat, any other may not.
-//   - Unknown flags, missing values and arguments that belong to no flag are errors. What follows
-//     an unknown flag is taken for its value and not shown, since it may be a secret.
+//   - Unknown flags, with one dash or two, missing values and arguments that belong to no flag are
+//     errors. What follows an unknown flag is taken for its value.
+//   - No error shows a value, an argument that belongs to no flag, or a flag that is not much like
+//     one of ours: each may be a secret.
 GivenSettings ReadSettingFlags(std::span<const std::string_view> args);
 
 // Reads the environment, "NAME=VALUE" each. An unknown SLUICE_ variable is only a warning: other

@@ -85,7 +85,7 @@ std::optional<std::uint32_t> ReadHex4(std::string_view text) {
 
 class JsonReader {
  public:
-  explicit JsonReader(std::string_view text) : cursor_(text) {}
+  JsonReader(std::string_view text, Secrecy secrecy) : cursor_(text), secrecy_(secrecy) {}
 
   std::variant<Value, PositionedError> ReadDocument() {
     Value value;
@@ -118,7 +118,7 @@ class JsonReader {
     const std::size_t size = Utf8SizeAt(cursor_.Rest());
     if (size == 0) return "a byte that is not UTF-8";
     if (cursor_.Rest().starts_with("\xEF\xBB\xBF")) return "a byte order mark";
-    return Quoted(cursor_.Rest().substr(0, size));
+    return QuotedSign(cursor_.Rest().substr(0, size), secrecy_);
   }
 
   bool ReadValue(Value& out) {
@@ -290,7 +290,7 @@ class JsonReader {
     }
     --depth_;
     if (const Value::Entry* again = FindDuplicateKey(entries)) {
-      return FailAt(again->key_at, Concat("duplicate key ", Quoted(again->key)));
+      return FailAt(again->key_at, DuplicateKey(again->key, secrecy_));
     }
     out = Value::MakeMap(std::move(entries), at);
     return true;
@@ -307,18 +307,20 @@ class JsonReader {
   }
 
   Cursor cursor_;
+  Secrecy secrecy_;
   std::size_t depth_ = 0;
   PositionedError error_;
 };
 
 }  // namespace
 
-std::variant<Value, PositionedError> ReadJson(std::string_view text, std::size_t bytes_most) {
+std::variant<Value, PositionedError> ReadJson(std::string_view text, std::size_t bytes_most,
+                                              Secrecy secrecy) {
   if (text.size() > bytes_most) {
     return PositionedError{
         {}, Concat("the text is ", text.size(), " bytes long, at most ", bytes_most, " are read")};
   }
-  return JsonReader(text).ReadDocument();
+  return JsonReader(text, secrecy).ReadDocument();
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include "config/secrecy.h"
 #include "core/value.h"
 
 namespace sluice {
@@ -20,8 +21,10 @@ inline constexpr std::size_t kJsonBytesMost = std::size_t{4} << 20U;
 //     deeper than kJsonDepthMost, half a surrogate pair, control characters in a string, and
 //     whatever else the grammar does not allow.
 //   - Numbers are kept as their text, of any length.
+//   - Of a text that is secret no error quotes more than a sign.
 // Time is linear in the text but for maps, n log n in their keys.
 std::variant<Value, PositionedError> ReadJson(std::string_view text,
-                                              std::size_t bytes_most = kJsonBytesMost);
+                                              std::size_t bytes_most = kJsonBytesMost,
+                                              Secrecy secrecy = Secrecy::kOpen);
 
 }  // namespace sluice

@@ -159,6 +159,12 @@ template <>
 struct Form<StoreUrl> {
   static std::string Name() { return "URL"; }
   static std::optional<StoreUrl> Read(const Setting&, const Entry& entry, Reading& reading) {
+    if (entry.value.AsString() == nullptr) {
+      // It may be a password, in a form that YAML takes for a number.
+      reading.Error(entry.value.At(), Concat(Quoted(entry.key), " must be a string, found ",
+                                             Describe(entry.value, Secrecy::kSecret)));
+      return std::nullopt;
+    }
     const std::optional<std::string> text = ReadText(entry, reading);
     if (!text) return std::nullopt;
     return TakeOrSay(ParseStoreUrl(*text), entry, reading);

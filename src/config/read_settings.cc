@@ -71,7 +71,7 @@ class Reader {
       return;
     }
     Reading reading(draft_.AddFile(path), no_zones_, draft_.problems);
-    auto documents = ReadValues(path, text.value());
+    auto documents = ReadValues(path, text.value(), Secrecy::kSecret);
     if (auto* error = std::get_if<PositionedError>(&documents)) {
       reading.Error(error->at, std::move(error->message));
       return;
@@ -88,7 +88,7 @@ class Reader {
         reading.Error(document.At(), "a file of settings has one document, found a second");
         return;
       }
-      const Value::Map* map = ReadMap("a file of settings", document, reading);
+      const Value::Map* map = ReadMap("a file of settings", document, reading, Secrecy::kSecret);
       if (map != nullptr) ReadGroup("", *map, reading);
     }
   }
@@ -106,11 +106,13 @@ class Reader {
                       Concat("unknown key ", Quoted(path), "; write ",
                              Quoted(path.substr(inside.size() + 1)), " under ", Quoted(inside)));
       } else if (group.empty() && IsGroup(entry.key)) {
-        const Value::Map* inner = ReadMap(Quoted(entry.key), entry.value, reading);
+        const Value::Map* inner =
+            ReadMap(Quoted(entry.key), entry.value, reading, Secrecy::kSecret);
         if (inner != nullptr) ReadGroup(entry.key, *inner, reading);
       } else {
-        reading.Error(entry.key_at, Concat("unknown key ", Quoted(entry.key),
-                                           Suggestion(entry.key, KeysOf(group))));
+        reading.Error(entry.key_at,
+                      Concat("unknown key", IsMisspelling(entry.key) ? " " + Quoted(entry.key) : "",
+                             Suggestion(entry.key, KeysOf(group))));
       }
     }
   }
@@ -122,6 +124,16 @@ class Reader {
 
   static bool IsGroup(std::string_view key) {
     return !key.empty() && std::ranges::find(AllSettings(), key, GroupOf) != AllSettings().end();
+  }
+
+  // Whether the key is, or was meant to be, one of some group. Any other may be an entry that lacks
+  // the blank after its ':', with a secret in it.
+  static bool IsMisspelling(std::string_view key) {
+    if (key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != key.npos) return false;
+    if (!NearestWord(key, KeysOf("")).empty()) return true;
+    return std::ranges::any_of(KeysOf(""), [&](std::string_view group) {
+      return IsGroup(group) && !NearestWord(key, KeysOf(group)).empty();
+    });
   }
 
   // What may be written in a group, or in the whole file.

@@ -8,9 +8,10 @@
 namespace sluice {
 
 std::variant<std::vector<Value>, PositionedError> ReadValues(std::string_view file_name,
-                                                             std::string_view text) {
-  if (!file_name.ends_with(".json")) return ReadYaml(text);
-  auto value = ReadJson(text);
+                                                             std::string_view text,
+                                                             Secrecy secrecy) {
+  if (!file_name.ends_with(".json")) return ReadYaml(text, kYamlBytesMost, secrecy);
+  auto value = ReadJson(text, kJsonBytesMost, secrecy);
   if (auto* error = std::get_if<PositionedError>(&value)) return std::move(*error);
   std::vector<Value> documents;
   documents.push_back(std::move(*std::get_if<Value>(&value)));

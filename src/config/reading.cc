@@ -51,10 +51,11 @@ std::string MustBe(std::string_view expected, const Entry& entry) {
   return Concat(Quoted(entry.key), " must be ", expected, ", found ", entry.value.Description());
 }
 
-const Value::Map* ReadMap(std::string_view what, const Value& value, Reading& reading) {
+const Value::Map* ReadMap(std::string_view what, const Value& value, Reading& reading,
+                          Secrecy secrecy) {
   const Value::Map* map = value.AsMap();
   if (map == nullptr) {
-    reading.Error(value.At(), Concat(what, " must be a mapping, found ", value.Description()));
+    reading.Error(value.At(), Concat(what, " must be a mapping, found ", Describe(value, secrecy)));
   }
   return map;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/secrecy.h"
 #include "core/config_problem.h"
 #include "core/limit.h"
 #include "core/limit_words.h"
@@ -52,7 +53,8 @@ struct Field {
 std::string MustBe(std::string_view expected, const Value::Entry& entry);
 
 // The mapping it is; null, with an error, where it is none. `what` is "a rule".
-const Value::Map* ReadMap(std::string_view what, const Value& value, Reading& reading);
+const Value::Map* ReadMap(std::string_view what, const Value& value, Reading& reading,
+                          Secrecy secrecy = Secrecy::kOpen);
 // The list it is; null, with an error, where it is none.
 const Value::List* ReadList(const Value::Entry& entry, Reading& reading);
 

@@ -127,8 +127,8 @@ Result<Done> ReadDatabase(std::string_view text, StoreUrl& url) {
   const auto number = ReadWhole(text);
   const auto* value = std::get_if<std::int64_t>(&number);
   if (value == nullptr || *value > kDatabaseMost) {
-    return Error{Concat("the database of a store must be a number from 0 to ", kDatabaseMost,
-                        ", found ", Quoted(text))};
+    return Error{Concat("the database of a store, after its host, must be a number from 0 to ",
+                        kDatabaseMost)};
   }
   url.database = static_cast<int>(*value);
   return Done{};
@@ -147,9 +147,10 @@ Result<Done> ReadPath(const Scheme& scheme, std::string_view path, StoreUrl& url
     return slash == path.npos ? Done{} : ReadDatabase(path.substr(slash + 1), url);
   }
   if (path.empty()) return Done{};
-  return Error{Concat("a ", scheme.name, ":// store has nothing after its hosts, found ",
-                      Quoted(path),
-                      url.kind == Kind::kCluster ? "; a cluster has database 0 alone" : "")};
+  return Error{Concat("a ", scheme.name, ":// store has no path after its hosts",
+                      url.kind == Kind::kCluster
+                          ? "; a cluster has database 0 alone"
+                          : Concat("; a token is written ", scheme.name, "://:TOKEN@HOST"))};
 }
 
 constexpr std::array<std::string_view, 5> kParameters = {"tls", "ca", "certificate", "key",
@@ -157,8 +158,7 @@ constexpr std::array<std::string_view, 5> kParameters = {"tls", "ca", "certifica
 
 Result<Done> SetTls(std::string_view value, const Scheme& scheme, StoreUrl& url) {
   if (value != "true" && (value != "false" || scheme.tls)) {
-    return Error{Concat("'tls' must be true", scheme.tls ? " for rediss://" : " or false",
-                        ", found ", Quoted(value))};
+    return Error{Concat("'tls' must be true", scheme.tls ? " for rediss://" : " or false")};
   }
   if (value == "true" && !url.tls) url.tls.emplace();
   return Done{};
@@ -181,8 +181,7 @@ Result<Done> ReadParameter(std::string_view text, const Scheme& scheme, TlsParam
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
   if (std::ranges::find(kParameters, name) == kParameters.end()) {
-    return Error{
-        Concat("unknown parameter ", Quoted(name), " of a store", Suggestion(name, kParameters))};
+    return Error{Concat("unknown parameter of a store", Suggestion(name, kParameters))};
   }
   Result<std::string> value =
       Decode("a parameter", equals == text.npos ? "" : text.substr(equals + 1));
@@ -221,7 +220,7 @@ Result<const Scheme*> FindScheme(std::string_view name) {
   for (const Scheme& scheme : kSchemes) {
     if (scheme.name == name) return &scheme;
   }
-  return Error{Concat("unknown store ", Quoted(Concat(name, "://")), "; ", kExpected)};
+  return Error{Concat("unknown kind of store; ", kExpected)};
 }
 
 }  // namespace

@@ -13,12 +13,13 @@
 namespace sluice {
 
 std::variant<std::vector<Value>, PositionedError> ReadYaml(std::string_view text,
-                                                           std::size_t bytes_most) {
+                                                           std::size_t bytes_most,
+                                                           Secrecy secrecy) {
   if (text.size() > bytes_most) {
     return PositionedError{
         {}, Concat("the text is ", text.size(), " bytes long, at most ", bytes_most, " are read")};
   }
-  const YamlText placed(text);
+  const YamlText placed(text, secrecy);
   if (auto error = CheckYamlText(placed)) return *std::move(error);
   YamlBuilder builder(placed);
   try {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/json.h"
+#include "config/secrecy.h"
 #include "core/value.h"
 
 namespace sluice {
@@ -39,6 +40,9 @@ inline constexpr std::size_t kYamlCopiedBytesMost = std::size_t{16} << 20U;
 //     kYamlNodesMost commas and opening brackets wherever they stand, and a second document that
 //     does not begin with '---'.
 //
+// Of a text that is secret no error quotes more than a sign, and a plain scalar of several lines is
+// refused.
+//
 // A value stands where its text begins, past an anchor or a tag; an empty one where its key, the
 // '-' of its item, or its document begins.
 //
@@ -47,6 +51,7 @@ inline constexpr std::size_t kYamlCopiedBytesMost = std::size_t{16} << 20U;
 // text and 250 for each of kYamlNodesMost.
 // REQUIRES: bytes_most < 2^31, which is how far yaml-cpp counts.
 std::variant<std::vector<Value>, PositionedError> ReadYaml(std::string_view text,
-                                                           std::size_t bytes_most = kYamlBytesMost);
+                                                           std::size_t bytes_most = kYamlBytesMost,
+                                                           Secrecy secrecy = Secrecy::kOpen);
 
 }  // namespace sluice

@@ -31,16 +31,13 @@ bool IsNullWritten(std::string_view rest) {
   return !word.empty() && (after.empty() || IsOneOf(after, " \t\r\n,]}"));
 }
 
-std::string_view LineOf(std::string_view rest) {
-  return rest.substr(0, rest.find_first_of("\r\n"));
-}
-
 [[noreturn]] void Refuse(Position at, std::string message) {
   throw YamlRefusal{{at, std::move(message)}};
 }
 
-[[noreturn]] void RefuseTag(std::string_view tag, Position at) {
-  Refuse(at, Concat("unknown tag ", Quoted(ShortTag(tag)), "; the only one read is !!str"));
+[[noreturn]] void RefuseTag(std::string_view tag, Position at, Secrecy secrecy) {
+  const std::string name = secrecy == Secrecy::kOpen ? Concat(" ", Quoted(ShortTag(tag))) : "";
+  Refuse(at, Concat("unknown tag", name, "; the only one read is !!str"));
 }
 
 }  // namespace
@@ -77,6 +74,13 @@ bool YamlBuilder::WaitsForValue() const {
   return !open_.empty() && open_.back().kind == Kind::kMap && !open_.back().waits_for_key;
 }
 
+void YamlBuilder::CheckOneLine(const std::string& value, Position at) const {
+  if (text_.TextSecrecy() == Secrecy::kOpen) return;
+  // Lines are folded into one, and nothing else of a plain scalar differs from its text.
+  if (text_.From(text_.SkipProperties(last_byte_)).starts_with(value)) return;
+  Refuse(at, "a value without quotes must stand on one line; is the ': ' missing on the next?");
+}
+
 // yaml-cpp also takes a value that begins a line in the column of its key.
 void YamlBuilder::CheckIndented() const {
   if (!WaitsForValue() || open_.back().in_brackets) return;
@@ -111,7 +115,7 @@ void YamlBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const std::string_view rest = text_.From(byte);
   // A key without ':' before '---', which yaml-cpp lets pass: the value is where the key is.
   if (WaitsForValue() && !open_.back().in_brackets && byte == byte_before) {
-    Refuse(at, Concat("expected a key and ': ', found ", Quoted(LineOf(rest))));
+    Refuse(at, Concat("expected a key and ': ', found ", text_.FoundLine(byte)));
   }
   if (!open_.empty() && open_.back().kind == Kind::kList && rest.starts_with(',')) {
     Refuse(at, "expected a value, found ','");
@@ -146,8 +150,7 @@ void YamlBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (WaitsForKey()) Refuse(at, "an alias cannot be a key");
   const auto found = anchors_.find(anchor);
   if (found == anchors_.end()) {
-    Refuse(at, Concat("the alias ", AliasNameAt(text_, ByteOf(mark)),
-                      " stands inside what it repeats"));
+    Refuse(at, Concat(AliasAt(text_, ByteOf(mark)), " stands inside what it repeats"));
   }
   const Anchored& anchored = found->second;
   if (open_.size() + anchored.size.height > kYamlDepthMost) {
@@ -163,7 +166,9 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   const Position content_at = Note(mark);
   const Position at = value.empty() ? text_.At(last_byte_) : content_at;
   const bool is_plain = tag == kPlain;
-  if (!is_plain && tag != kNotPlain && tag != kString) RefuseTag(tag, text_.At(last_byte_));
+  if (!is_plain && tag != kNotPlain && tag != kString)
+    RefuseTag(tag, text_.At(last_byte_), text_.TextSecrecy());
+  if (is_plain) CheckOneLine(value, at);
   Value made = is_plain ? ResolvePlain(value, at) : Value::String(RepairEscapes(value), at);
   const Size size{1, value.size(), 0};
   if (!WaitsForKey()) {
@@ -217,7 +222,7 @@ void YamlBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAM
 }
 
 void YamlBuilder::Open(Kind kind, Position at, const std::string& tag, YAML::anchor_t anchor) {
-  if (tag != kPlain && tag != kNotPlain) RefuseTag(tag, text_.At(last_byte_));
+  if (tag != kPlain && tag != kNotPlain) RefuseTag(tag, text_.At(last_byte_), text_.TextSecrecy());
   if (open_.size() == kYamlDepthMost) {
     Refuse(at, Concat("nested deeper than ", kYamlDepthMost, " levels"));
   }
@@ -244,7 +249,7 @@ void YamlBuilder::Close() {
     return;
   }
   if (const Value::Entry* again = FindDuplicateKey(frame.entries)) {
-    Refuse(again->key_at, Concat("duplicate key ", Quoted(again->key)));
+    Refuse(again->key_at, DuplicateKey(again->key, text_.TextSecrecy()));
   }
   Add(Value::MakeMap(std::move(frame.entries), frame.at), frame.size, frame.anchor);
 }
@@ -280,9 +285,10 @@ void YamlBuilder::Keep(YAML::anchor_t anchor, const Value& value, const Size& si
   anchors_.insert_or_assign(anchor, Anchored{value, size});
 }
 
-std::string AliasNameAt(const YamlText& text, std::size_t byte) {
+std::string AliasAt(const YamlText& text, std::size_t byte) {
+  if (text.TextSecrecy() == Secrecy::kSecret) return "this alias";
   const std::string_view rest = text.From(byte);
-  return Quoted(rest.substr(0, rest.find_first_of(" \t\r\n,[]{}")));
+  return Concat("the alias ", Quoted(rest.substr(0, rest.find_first_of(" \t\r\n,[]{}"))));
 }
 
 void ParseYaml(std::string_view text, YamlBuilder& builder) {

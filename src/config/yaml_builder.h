@@ -93,6 +93,9 @@ class YamlBuilder final : public YAML::EventHandler {
 
   [[nodiscard]] bool WaitsForKey() const;
   [[nodiscard]] bool WaitsForValue() const;
+  // Refuses a plain scalar, of the last event, that goes on in the next line of a secret text:
+  // there it is an entry that lacks a blank after its ':', and what reads the value would show it.
+  void CheckOneLine(const std::string& value, Position at) const;
   // Refuses a value, of the last event, that is indented like its key.
   void CheckIndented() const;
   // Where an empty value is said to stand whose event has the mark `byte`.
@@ -115,8 +118,8 @@ class YamlBuilder final : public YAML::EventHandler {
   std::size_t last_byte_ = 0;
 };
 
-// The name at the byte of an alias or anchor, with its '*' or '&', for messages.
-std::string AliasNameAt(const YamlText& text, std::size_t byte);
+// The alias at the byte, for messages: "the alias '*a'".
+std::string AliasAt(const YamlText& text, std::size_t byte);
 
 // Runs yaml-cpp over the text. Throws YamlRefusal and what yaml-cpp throws.
 void ParseYaml(std::string_view text, YamlBuilder& builder);

@@ -16,8 +16,6 @@ namespace {
 
 namespace said = YAML::ErrorMsg;
 
-constexpr std::string_view kLineEnds = "\r\n";
-
 // What can be said without looking at the text; empty where yaml-cpp says it well enough.
 std::string_view WordingOf(std::string_view words) {
   struct Wording {
@@ -50,7 +48,7 @@ bool StartsWithAny(std::string_view rest, std::string_view characters) {
 
 // Whether the text ends inside a quoted string, by yaml-cpp's own rules.
 bool EndsInString(std::string_view text) {
-  const YamlText placed(text);
+  const YamlText placed(text, Secrecy::kOpen);
   YamlBuilder builder(placed);
   try {
     ParseYaml(text, builder);
@@ -120,7 +118,7 @@ class Explanation {
       return BadEscape();
     }
     if (Says(said::UNKNOWN_ANCHOR)) {
-      return Here(Concat("no anchor for the alias ", AliasNameAt(text_, byte_),
+      return Here(Concat("no anchor for ", AliasAt(text_, byte_),
                          " stands before it; text that begins with '*' needs quotes"));
     }
     if (Says(said::UNKNOWN_TOKEN)) return NoToken();
@@ -183,10 +181,12 @@ class Explanation {
     if (Says(said::INVALID_UNICODE)) {
       return {at, "no such character; one above U+FFFF is written \\UXXXXXXXX"};
     }
-    const std::string_view escape = text_.From(backslash);
-    return {at,
-            Concat("unknown escape ", Quoted(escape.substr(0, 1 + Utf8SizeAt(escape.substr(1)))),
-                   "; in single quotes a backslash is text")};
+    std::string unknown = "unknown escape";
+    if (text_.TextSecrecy() == Secrecy::kOpen) {
+      const std::string_view escape = text_.From(backslash);
+      unknown += Concat(" ", Quoted(escape.substr(0, 1 + Utf8SizeAt(escape.substr(1)))));
+    }
+    return {at, Concat(unknown, "; in single quotes a backslash is text")};
   }
 
   // A tab before the content of the line, or between its '-' and that.
@@ -213,8 +213,7 @@ class Explanation {
   // Something where the next entry of a mapping or item of a list in lines was expected.
   [[nodiscard]] PositionedError OutOfPlace() const {
     const bool is_map = Says(said::END_OF_MAP);
-    const std::string_view rest = text_.From(byte_);
-    const std::string found = Quoted(rest.substr(0, rest.find_first_of(kLineEnds)));
+    const std::string found = text_.FoundLine(byte_);
     if (byte_ != text_.LineContent(byte_)) {
       return Here(Concat("expected the end of the line, found ", found));
     }

@@ -83,7 +83,7 @@ std::optional<PositionedError> CheckDirectives(const YamlText& text) {
 
 }  // namespace
 
-YamlText::YamlText(std::string_view text) : text_(text) {
+YamlText::YamlText(std::string_view text, Secrecy secrecy) : text_(text), secrecy_(secrecy) {
   sampled_.reserve(text.size() / kStep + 1);
   Position at{1, 1};
   for (std::size_t byte = 0; byte < text.size(); ++byte) {
@@ -131,7 +131,12 @@ std::string YamlText::Found(std::size_t byte) const {
   if (IsEnd(byte)) return "the end of the text";
   const std::string_view rest = From(byte);
   if (rest.front() == '\n' || rest.front() == '\r') return "the end of the line";
-  return Quoted(rest.substr(0, Utf8SizeAt(rest)));
+  return QuotedSign(rest.substr(0, Utf8SizeAt(rest)), secrecy_);
+}
+
+std::string YamlText::FoundLine(std::size_t byte) const {
+  const std::string_view rest = From(byte);
+  return QuotedText(rest.substr(0, rest.find_first_of("\r\n")), secrecy_);
 }
 
 std::optional<PositionedError> CheckYamlText(const YamlText& text) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/secrecy.h"
 #include "core/value.h"
 
 namespace sluice {
@@ -16,9 +17,11 @@ namespace sluice {
 // are given as bytes from its start, which is what yaml-cpp counts; its columns are bytes, too.
 class YamlText {
  public:
-  explicit YamlText(std::string_view text);
+  YamlText(std::string_view text, Secrecy secrecy);
 
   [[nodiscard]] std::string_view Text() const { return text_; }
+  // Whether messages may quote it.
+  [[nodiscard]] Secrecy TextSecrecy() const { return secrecy_; }
   [[nodiscard]] bool IsEnd(std::size_t byte) const { return byte >= text_.size(); }
 
   // What stands at the byte and after it; nothing past the end.
@@ -36,9 +39,12 @@ class YamlText {
 
   // The character at the byte, for messages: "'x'", "the end of the text".
   [[nodiscard]] std::string Found(std::size_t byte) const;
+  // The rest of the line, for messages.
+  [[nodiscard]] std::string FoundLine(std::size_t byte) const;
 
  private:
   std::string_view text_;
+  Secrecy secrecy_;
   std::vector<Position> sampled_;  // of every kStep-th byte
 };
 

@@ -79,7 +79,7 @@ TEST(StoreUrlTest, WhatIsNoStoreIsRefused) {
       {"", "the store is no URL; " + expected_stores},
       {"Memory", "the store is no URL; " + expected_stores},
       {"cache:6379", "the store is no URL; " + expected_stores},
-      {"http://cache", "unknown store 'http://'; " + expected_stores},
+      {"http://cache", "unknown kind of store; " + expected_stores},
       {"redis://",
        "the URL of a store needs a host after the slashes: redis://HOST:PORT, or "
        "redis://:PASSWORD@HOST:PORT"},
@@ -89,25 +89,26 @@ TEST(StoreUrlTest, WhatIsNoStoreIsRefused) {
       {"redis://a,b",
        "a redis:// store has one host, found 2; several are for redis+sentinel:// and "
        "redis+cluster://"},
-      {"redis://cache/x", "the database of a store must be a number from 0 to 65535, found 'x'"},
+      {"redis://cache/x",
+       "the database of a store, after its host, must be a number from 0 to 65535"},
       {"redis://cache/65536",
-       "the database of a store must be a number from 0 to 65535, found '65536'"},
+       "the database of a store, after its host, must be a number from 0 to 65535"},
       {"redis://cache/0/1",
-       "the database of a store must be a number from 0 to 65535, found '0/1'"},
+       "the database of a store, after its host, must be a number from 0 to 65535"},
       {"redis://cache#x", "the URL of a store has no '#' part"},
       {"redis+sentinel://a,b",
        "a redis+sentinel:// store needs the name of its primary: HOST,HOST/PRIMARY"},
       {"redis+sentinel://a/main/x",
-       "the database of a store must be a number from 0 to 65535, found 'x'"},
+       "the database of a store, after its host, must be a number from 0 to 65535"},
       {"redis+cluster://a/0",
-       "a redis+cluster:// store has nothing after its hosts, found '0'; a cluster has database 0 "
-       "alone"},
-      {"sluice://a/b", "a sluice:// store has nothing after its hosts, found 'b'"},
+       "a redis+cluster:// store has no path after its hosts; a cluster has database 0 alone"},
+      {"sluice://a/b",
+       "a sluice:// store has no path after its hosts; a token is written sluice://:TOKEN@HOST"},
       {"sluice://u:t@a", "a sluice:// store has no user; a token is written sluice://:TOKEN@HOST"},
-      {"redis://cache?tsl=true", "unknown parameter 'tsl' of a store; did you mean 'tls'?"},
+      {"redis://cache?tsl=true", "unknown parameter of a store; did you mean 'tls'?"},
       {"redis://cache?tls", "the parameter 'tls' needs a value"},
-      {"redis://cache?tls=yes", "'tls' must be true or false, found 'yes'"},
-      {"rediss://cache?tls=false", "'tls' must be true for rediss://, found 'false'"},
+      {"redis://cache?tls=yes", "'tls' must be true or false"},
+      {"rediss://cache?tls=false", "'tls' must be true for rediss://"},
       {"redis://cache?ca=/a", "the parameter 'ca' needs TLS: rediss:// or ?tls=true"},
       {"redis+cluster://a?ca=/a", "the parameter 'ca' needs TLS: ?tls=true"},
       {"rediss://cache?ca=/a&ca=/b", "the parameter 'ca' is given twice"},
@@ -120,11 +121,26 @@ TEST(StoreUrlTest, WhatIsNoStoreIsRefused) {
 }
 
 TEST(StoreUrlTest, NoErrorShowsAPassword) {
-  for (const char* text :
-       {"redis://u:hunter2", "redis://:hunter2", "redis://hunter2:x", "redis://u:hunter2/x@cache",
-        "redis://u:hunter2?x@cache", "redis://u:hunter2#x@cache", "redis://u:x@hunter2@cache",
-        "redis://u:hunter2%zz@cache", "redis://hunter2%@cache", "hunter2", "sluice://hunter2:t@c",
-        "redis://hunter2,b:c", "redis+sentinel://hunter2:pw"}) {
+  for (const char* text : {"redis://u:hunter2",
+                           "redis://:hunter2",
+                           "redis://hunter2:x",
+                           "redis://u:hunter2/x@cache",
+                           "redis://u:hunter2?x@cache",
+                           "redis://u:hunter2#x@cache",
+                           "redis://u:x@hunter2@cache",
+                           "redis://u:hunter2%zz@cache",
+                           "redis://hunter2%@cache",
+                           "hunter2",
+                           "sluice://hunter2:t@c",
+                           "redis://hunter2,b:c",
+                           "redis+sentinel://hunter2:pw",
+                           "sluice://c/hunter2",
+                           "redis://u:1/hunter2",
+                           "redis+cluster://u:1/hunter2",
+                           "redis+sentinel://u:1/a/hunter2",
+                           "redis://u:1?hunter2",
+                           "redis://u:1?tls=hunter2",
+                           "hunter2://c"}) {
     const std::string error = ErrorOf(text);
     EXPECT_EQ(error.find("hunter2"), std::string::npos) << text << ": " << error;
     EXPECT_EQ(error.find("read as"), std::string::npos) << text << ": " << error;
