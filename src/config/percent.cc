@@ -16,7 +16,7 @@ std::optional<unsigned> HexDigit(char c) {
 
 bool StandsForItself(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~' || c == '/';
+         c == '.' || c == '_' || c == '~';
 }
 
 }  // namespace
@@ -38,10 +38,10 @@ std::optional<std::string> PercentDecode(std::string_view text) {
   return decoded;
 }
 
-std::string PercentEncode(std::string_view text) {
+std::string PercentEncode(std::string_view text, std::string_view besides) {
   std::string encoded;
   for (const char c : text) {
-    if (StandsForItself(c)) {
+    if (StandsForItself(c) || besides.find(c) != besides.npos) {
       encoded += c;
       continue;
     }

@@ -168,6 +168,7 @@ Result<Done> SetTls(std::string_view value, const Scheme& scheme, StoreUrl& url)
 struct TlsParameters {
   StoreUrl::Tls tls;
   std::string_view first;  // the first one given
+  bool tls_is_given = false;
 };
 
 std::string& FieldOf(std::string_view name, StoreUrl::Tls& tls) {
@@ -187,9 +188,15 @@ Result<Done> ReadParameter(std::string_view text, const Scheme& scheme, TlsParam
       Decode("a parameter", equals == text.npos ? "" : text.substr(equals + 1));
   if (!value.ok()) return value.error();
   if (value.value().empty()) return Error{Concat("the parameter ", Quoted(name), " needs a value")};
-  if (name == "tls") return SetTls(value.value(), scheme, url);
+  const bool is_tls = name == "tls";
   std::string& field = FieldOf(name, parameters.tls);
-  if (!field.empty()) return Error{Concat("the parameter ", Quoted(name), " is given twice")};
+  if (is_tls ? parameters.tls_is_given : !field.empty()) {
+    return Error{Concat("the parameter ", Quoted(name), " is given twice")};
+  }
+  if (is_tls) {
+    parameters.tls_is_given = true;
+    return SetTls(value.value(), scheme, url);
+  }
   field = std::move(value).value();
   if (parameters.first.empty()) parameters.first = name;
   return Done{};
@@ -267,7 +274,7 @@ std::string FormatStoreUrl(const StoreUrl& url) {
   char before = '?';
   const auto add = [&](std::string_view name, std::string_view value) {
     if (value.empty()) return;
-    text += Concat(std::string_view(&before, 1), name, "=", PercentEncode(value));
+    text += Concat(std::string_view(&before, 1), name, "=", PercentEncode(value, "/"));
     before = '&';
   };
   if (url.kind != Kind::kRedis) add("tls", "true");

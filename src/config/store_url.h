@@ -51,7 +51,8 @@ struct StoreUrl {
 // been encoded and the text falls apart in the wrong place.
 Result<StoreUrl> ParseStoreUrl(std::string_view text);
 
-// The URL with every port written out and the password as "(secret)".
+// The URL with every port written out and the password as "(secret)"; read again, it is the same
+// but for that.
 std::string FormatStoreUrl(const StoreUrl& url);
 
 }  // namespace sluice

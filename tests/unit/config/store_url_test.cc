@@ -72,6 +72,27 @@ TEST(StoreUrlTest, EveryPartIsKept) {
   EXPECT_EQ(Parse("redis://cache").tls, std::nullopt);
 }
 
+TEST(StoreUrlTest, WhatIsWrittenIsReadAsTheSame) {
+  std::string all_bytes;
+  for (int byte = 1; byte < 256; ++byte) all_bytes += static_cast<char>(byte);
+  std::vector<std::string> texts = {all_bytes, "%2F", "a/b", "a@b:c?d#e&f=g"};
+  for (const char byte : all_bytes) texts.push_back({byte});
+  for (const std::string& text : texts) {
+    StoreUrl url = Parse("redis+sentinel://:(secret)@a:1,b:2/main/7?tls=true");
+    url.user = text;
+    url.primary = text;
+    url.tls = StoreUrl::Tls{text, text, text, text};
+    EXPECT_EQ(Parse(FormatStoreUrl(url)), url) << FormatStoreUrl(url);
+    url.kind = Kind::kRedis;
+    url.hosts.pop_back();
+    url.primary.clear();
+    EXPECT_EQ(Parse(FormatStoreUrl(url)), url) << FormatStoreUrl(url);
+    url.password.reset();
+    url.tls.reset();
+    EXPECT_EQ(Parse(FormatStoreUrl(url)), url) << FormatStoreUrl(url);
+  }
+}
+
 TEST(StoreUrlTest, WhatIsNoStoreIsRefused) {
   const std::string expected_stores =
       "expected memory, redis://, rediss://, redis+sentinel://, redis+cluster:// or sluice://";
@@ -112,6 +133,9 @@ TEST(StoreUrlTest, WhatIsNoStoreIsRefused) {
       {"redis://cache?ca=/a", "the parameter 'ca' needs TLS: rediss:// or ?tls=true"},
       {"redis+cluster://a?ca=/a", "the parameter 'ca' needs TLS: ?tls=true"},
       {"rediss://cache?ca=/a&ca=/b", "the parameter 'ca' is given twice"},
+      {"redis://cache?tls=true&tls=false", "the parameter 'tls' is given twice"},
+      {"redis://cache?tls=false&tls=true", "the parameter 'tls' is given twice"},
+      {"rediss://cache?tls=true&tls=true", "the parameter 'tls' is given twice"},
       {"rediss://cache?certificate=/a", "the parameter 'certificate' needs 'key', too"},
       {"rediss://cache?key=/a", "the parameter 'key' needs 'certificate', too"},
       {"rediss://cache?ca=%2",
