@@ -21,12 +21,8 @@ constexpr std::int64_t kV4BitsMost = 32;
 constexpr std::int64_t kV6BitsMost = 128;
 
 void ReadDomain(const Entry& entry, Reading& reading, Document& out) {
-  std::optional<std::string> name = ReadString(entry, reading);
+  std::optional<std::string> name = ReadName(entry, reading);
   if (!name) return;
-  if (name->empty()) {
-    reading.Error(entry.value.At(), "'domain' must not be empty");
-    return;
-  }
   out.domain.name = *std::move(name);
   out.domain.origin = reading.OriginOf(entry.value.At());
 }

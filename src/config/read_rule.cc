@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,8 @@ using Entry = Value::Entry;
 constexpr std::array<std::string_view, 9> kKeysOfLimitRules = {
     "limit",           "plan", "per", "cost", "debt", "enforce_percent", "replaces", "consistency",
     "on_store_failure"};
+// What allow, which refuses nothing, cannot have either.
+constexpr std::array<std::string_view, 2> kKeysOfRefusals = {"status", "message"};
 
 constexpr int kForbidden = 403;
 constexpr std::array<std::string_view, 3> kStatuses = {"403", "429", "503"};
@@ -244,10 +247,17 @@ void CheckLimitRule(const Value& value, Reading& reading) {
 }
 
 void CheckAllowOrDeny(const Value& value, RuleAction action, Reading& reading) {
+  const auto is_in = [](std::span<const std::string_view> keys, std::string_view key) {
+    return std::ranges::find(keys, key) != keys.end();
+  };
   for (const Entry& entry : *value.AsMap()) {
-    if (std::ranges::find(kKeysOfLimitRules, entry.key) == kKeysOfLimitRules.end()) continue;
-    reading.Error(entry.key_at, Concat(Quoted(entry.key), " belongs to action: limit, not ",
-                                       action == RuleAction::kAllow ? "allow" : "deny"));
+    if (is_in(kKeysOfLimitRules, entry.key)) {
+      reading.Error(entry.key_at,
+                    Concat(Quoted(entry.key), " belongs to action: limit, not ", WordOf(action)));
+    } else if (action == RuleAction::kAllow && is_in(kKeysOfRefusals, entry.key)) {
+      reading.Error(entry.key_at,
+                    Concat(Quoted(entry.key), " belongs to action: limit or deny, not allow"));
+    }
   }
 }
 
@@ -258,7 +268,7 @@ void CheckAction(const Value& value, const RuleSpec& rule, Reading& reading) {
   } else {
     CheckAllowOrDeny(value, rule.action, reading);
   }
-  if (rule.status == kForbidden && rule.action != RuleAction::kDeny) {
+  if (rule.status == kForbidden && rule.action == RuleAction::kLimit) {
     reading.Error(value.Find("status")->At(),
                   "a 'status' of 403 needs action: deny; expected 429 or 503");
   }

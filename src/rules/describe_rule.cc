@@ -150,11 +150,9 @@ std::vector<DescribedValue> DescribeRule(const RuleSpec& rule) {
   described.Add("mode", Text(WordOf(rule.mode)));
   if (limits) described.Add("enforce_percent", ToValue(rule.enforce));
   const int otherwise = limits ? kTooManyRequests : kForbidden;
-  if (rule.action != RuleAction::kAllow || rule.status) {
-    described.Add("status", Whole(rule.status.value_or(otherwise)));
-  }
-  if (rule.action != RuleAction::kAllow || !rule.message.empty()) {
-    described.Add("message", OrNull(rule.message));
+  if (rule.action != RuleAction::kAllow) {
+    described.Add("status", Whole(rule.status.value_or(otherwise)))
+        .Add("message", OrNull(rule.message));
   }
   if (limits) {
     described.Add("consistency", Text(WordOf(rule.consistency)))

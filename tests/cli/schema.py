@@ -144,6 +144,8 @@ def test_loader_and_schema_know_the_same_keys():
            sorted(loader_words.texts("kMatcherKeys")), "matcher")
     expect(sorted(definition("rule")["then"]["properties"]),
            sorted(loader_words.texts("kKeysOfLimitRules")), "allow and deny")
+    expect(sorted(definition("rule")["allOf"][1]["then"]["properties"]),
+           sorted(loader_words.texts("kKeysOfRefusals")), "allow")
     shared = tables["config/read_rate_limit.cc kSharedFields"]
     algorithms = loader_words.limit_keys()
     expect(sorted(each["$ref"].split("/")[-1] for each in definition("limit_mapping")["oneOf"]),
