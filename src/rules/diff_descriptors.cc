@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "core/flow_text.h"
 #include "core/format_limit.h"
 #include "core/text.h"
 #include "rules/describe_rule.h"
 #include "rules/diff_limits.h"
 #include "rules/diff_order.h"
+#include "rules/diff_rule.h"
 #include "rules/glob.h"
 
 namespace sluice {
@@ -125,7 +125,7 @@ class DescriptorDiff {
                          const std::vector<DescribedValue>& after, StateEffect of_another_key,
                          SubjectChanges& changes) {
     for (std::size_t i = 0; i < after.size(); ++i) {
-      if (FlowText(before[i].value) == FlowText(after[i].value)) continue;
+      if (MeanTheSame(before[i], after[i])) continue;
       const bool other_key = after[i].key == "share_threshold";
       changes.Changed(Concat(after[i].key, " ", WordsOf(before[i]), " -> ", WordsOf(after[i]),
                              other_key ? ", another key here and below" : ""),

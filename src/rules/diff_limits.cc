@@ -44,6 +44,14 @@ std::string LabelOf(const NamedLimit& limit) { return Concat("limit ", Quoted(li
 
 }  // namespace
 
+StateEffect EffectWhere(InForce in_force, StateEffect effect) {
+  if (effect == StateEffect::kNone || in_force == InForce::kBoth) return effect;
+  if (in_force == InForce::kBefore) return StateEffect::kUnused;
+  // What is gone was not used before either.
+  const bool starts = in_force == InForce::kAfter && effect != StateEffect::kUnused;
+  return starts ? StateEffect::kAfresh : StateEffect::kNone;
+}
+
 std::optional<LimitChange> DiffLimit(const LimitSpec& before, const LimitSpec& after,
                                      KeyChange keys) {
   if (before.algorithm != after.algorithm) {
@@ -75,21 +83,24 @@ std::optional<LimitChange> DiffLimit(const LimitSpec& before, const LimitSpec& a
 }
 
 void DiffLimits(const std::vector<NamedLimit>& before, const std::vector<NamedLimit>& after,
-                KeyChange keys, SubjectChanges& changes) {
+                StateFate fate, SubjectChanges& changes) {
   for (const NamedLimit& limit : before) {
     if (Find(after, limit.name) != nullptr) continue;
     changes.Changed(Concat(LabelOf(limit), LimitTitle(limit.limit.spec), " removed"),
-                    StateEffect::kUnused);
+                    EffectWhere(fate.in_force, StateEffect::kUnused));
   }
   for (const NamedLimit& limit : after) {
     const NamedLimit* const was = Find(before, limit.name);
     if (was == nullptr) {
+      // States of before are not those of a limit that was not there.
+      const bool charged = fate.in_force == InForce::kBoth || fate.in_force == InForce::kAfter;
       changes.Changed(Concat(LabelOf(limit), LimitTitle(limit.limit.spec), " added"),
-                      StateEffect::kAfresh);
+                      charged ? StateEffect::kAfresh : StateEffect::kNone);
       continue;
     }
-    if (const auto change = DiffLimit(was->limit.spec, limit.limit.spec, keys)) {
-      changes.Changed(Concat(LabelOf(limit), change->words), change->effect);
+    if (const auto change = DiffLimit(was->limit.spec, limit.limit.spec, fate.keys)) {
+      changes.Changed(Concat(LabelOf(limit), change->words),
+                      EffectWhere(fate.in_force, change->effect));
     }
   }
 }

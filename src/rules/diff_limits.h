@@ -1,6 +1,7 @@
 // What changes of limits.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,20 @@ enum class KeyChange : std::uint8_t {
   kOther,    // of no key
 };
 
+// Which of two versions of a rule charge its limits; one that is off or decides alone does not.
+enum class InForce : std::uint8_t { kBoth, kBefore, kAfter, kNeither };
+
+// What an effect comes to where the limits are not charged on both sides.
+StateEffect EffectWhere(InForce in_force, StateEffect effect);
+
+// What decides about the states of limits besides their terms.
+struct StateFate {
+  KeyChange keys = KeyChange::kSame;
+  InForce in_force = InForce::kBoth;
+
+  friend bool operator==(const StateFate&, const StateFate&) = default;
+};
+
 struct LimitChange {
   std::string words;  // "2/m -> 4/m, burst 2 -> 5"
   StateEffect effect = StateEffect::kNone;
@@ -31,6 +46,6 @@ std::optional<LimitChange> DiffLimit(const LimitSpec& before, const LimitSpec& a
 
 // Adds what changes of the limits of a rule or a plan, which are known by their names.
 void DiffLimits(const std::vector<NamedLimit>& before, const std::vector<NamedLimit>& after,
-                KeyChange keys, SubjectChanges& changes);
+                StateFate fate, SubjectChanges& changes);
 
 }  // namespace sluice

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/flow_text.h"
 #include "core/text.h"
@@ -12,6 +14,13 @@
 
 namespace sluice {
 namespace {
+
+std::vector<std::string> EachOnce(std::vector<std::string> texts) {
+  std::ranges::sort(texts);
+  const auto doubles = std::ranges::unique(texts);
+  texts.erase(doubles.begin(), doubles.end());
+  return texts;
+}
 
 // The keys of the first, then those that the second alone has.
 std::vector<std::string> KeysOfBoth(const std::vector<DescribedValue>& before,
@@ -25,23 +34,53 @@ std::vector<std::string> KeysOfBoth(const std::vector<DescribedValue>& before,
   return keys;
 }
 
+// What counts of a value: its text, or those of the names in `replaces`, in any order.
+std::vector<std::string> TextsOf(const DescribedValue& described) {
+  const Value::List* list = described.value.AsList();
+  if (described.key != "replaces" || list == nullptr) return {FlowText(described.value)};
+  std::vector<std::string> texts;
+  for (const Value& item : *list) texts.push_back(FlowText(item));
+  return EachOnce(std::move(texts));
+}
+
 // "cost 1 -> 5", where the values under the key differ.
 std::optional<std::string> DiffAt(const std::string& key, const std::vector<DescribedValue>& before,
                                   const std::vector<DescribedValue>& after) {
   const auto was = std::ranges::find(before, key, &DescribedValue::key);
   const auto is = std::ranges::find(after, key, &DescribedValue::key);
   const bool in_both = was != before.end() && is != after.end();
-  if (in_both && FlowText(was->value) == FlowText(is->value)) return std::nullopt;
+  if (in_both && MeanTheSame(*was, *is)) return std::nullopt;
   return Concat(key, " ", was == before.end() ? kNoWords : WordsOf(*was), " -> ",
                 is == after.end() ? kNoWords : WordsOf(*is));
+}
+
+// Whether both hold for the same values, whatever the order and spelling of what they name.
+bool HoldAlike(const RulePair& rules, const ConditionSpec& before, const ConditionSpec& after) {
+  MatcherSpec was = before.matcher;
+  MatcherSpec is = after.matcher;
+  if (was.kind == MatcherSpec::Kind::kValues) {
+    const bool addresses = IsAddress(rules.old_domain, before.attribute) &&
+                           IsAddress(rules.new_domain, after.attribute);
+    for (MatcherSpec* matcher : {&was, &is}) {
+      if (addresses) std::ranges::transform(matcher->texts, matcher->texts.begin(), SpellingOf);
+      matcher->texts = EachOnce(std::move(matcher->texts));
+    }
+  }
+  return was == is;
 }
 
 void DiffMatch(const RulePair& rules, SubjectChanges& changes) {
   const std::vector<DescribedValue> before = DescribeMatch(rules.before);
   const std::vector<DescribedValue> after = DescribeMatch(rules.after);
+  const auto& old_match = rules.before.match;
+  const auto& new_match = rules.after.match;
   for (const std::string& attribute : KeysOfBoth(before, after)) {
+    const auto was = std::ranges::find(old_match, attribute, &ConditionSpec::attribute);
+    const auto is = std::ranges::find(new_match, attribute, &ConditionSpec::attribute);
+    if (was != old_match.end() && is != new_match.end() && HoldAlike(rules, *was, *is)) continue;
     if (const auto words = DiffAt(attribute, before, after)) {
-      changes.Changed(Concat("match.", *words), StateEffect::kStay);
+      changes.Changed(Concat("match.", *words),
+                      EffectWhere(FateOf(rules).in_force, StateEffect::kStay));
     }
   }
 }
@@ -77,12 +116,6 @@ StateEffect EffectOf(KeyChange keys) {
   return StateEffect::kAfresh;
 }
 
-StateEffect EffectOfMode(const RulePair& rules) {
-  if (rules.after.action != RuleAction::kLimit) return StateEffect::kNone;
-  if (rules.after.mode == RuleMode::kOff) return StateEffect::kUnused;
-  return rules.before.mode == RuleMode::kOff ? StateEffect::kAfresh : StateEffect::kStay;
-}
-
 StateEffect EffectOfPlan(const RulePair& rules) {
   if (!rules.before.plan) return StateEffect::kAfresh;
   return rules.after.plan ? StateEffect::kStay : StateEffect::kUnused;
@@ -97,15 +130,16 @@ bool FollowsAction(std::string_view key, const RulePair& rules) {
 
 void AddChange(std::string_view key, const std::string& words, const RulePair& rules,
                SubjectChanges& changes) {
+  const StateFate fate = FateOf(rules);
+  const auto add = [&](std::string_view more, StateEffect effect) {
+    changes.Changed(Concat(words, more), EffectWhere(fate.in_force, effect));
+  };
   if (key == "per") {
-    const KeyChange keys = CompareKeys(rules);
-    changes.Changed(Concat(words, keys == KeyChange::kSame ? "" : ", another key"), EffectOf(keys));
+    add(fate.keys == KeyChange::kSame ? "" : ", another key", EffectOf(fate.keys));
   } else if (key == "plan") {
-    changes.Changed(words, EffectOfPlan(rules));
-  } else if (key == "mode") {
-    changes.Changed(words, EffectOfMode(rules));
+    add("", EffectOfPlan(rules));
   } else {
-    changes.Changed(words, StateEffect::kNone);
+    add("", key == "mode" ? StateEffect::kStay : StateEffect::kNone);
   }
 }
 
@@ -144,6 +178,27 @@ KeyChange CompareKeys(const RulePair& rules) {
   return keys;
 }
 
+bool MeanTheSame(const DescribedValue& before, const DescribedValue& after) {
+  return TextsOf(before) == TextsOf(after);
+}
+
+bool Limits(const RuleSpec& rule) {
+  return rule.action == RuleAction::kLimit && rule.mode != RuleMode::kOff;
+}
+
+std::string SpellingOf(const std::string& value) {
+  const Result<IpPrefix> prefix = ParseIpPrefix(value);
+  if (!prefix.ok()) return value;
+  return Concat(FormatIpAddress(prefix.value().address), "/", prefix.value().length);
+}
+
+StateFate FateOf(const RulePair& rules) {
+  const bool was = Limits(rules.before);
+  const bool is = Limits(rules.after);
+  if (was) return {CompareKeys(rules), is ? InForce::kBoth : InForce::kBefore};
+  return {CompareKeys(rules), is ? InForce::kAfter : InForce::kNeither};
+}
+
 void DiffRule(const RulePair& rules, SubjectChanges& changes) {
   const std::vector<DescribedValue> before = DescribeRule(rules.before);
   const std::vector<DescribedValue> after = DescribeRule(rules.after);
@@ -152,7 +207,7 @@ void DiffRule(const RulePair& rules, SubjectChanges& changes) {
     const auto words = DiffAt(key, before, after);
     if (words && !FollowsAction(key, rules)) AddChange(key, *words, rules, changes);
   }
-  DiffLimits(rules.before.limits, rules.after.limits, CompareKeys(rules), changes);
+  DiffLimits(rules.before.limits, rules.after.limits, FateOf(rules), changes);
 }
 
 }  // namespace sluice

@@ -36,20 +36,30 @@ std::string NamesOf(const std::vector<std::string_view>& names) {
   return named == names.size() ? text : Concat(text, " and ", names.size() - named, " more");
 }
 
-// Those of `values` that are not in `others`, each once.
+// Those of `values` that are not in `others`, each once, however spelled.
 std::vector<std::string_view> Without(const std::vector<std::string>& values,
                                       const std::vector<std::string>& others) {
-  std::unordered_set<std::string_view> seen(others.begin(), others.end());
+  std::unordered_set<std::string> seen;
+  for (const std::string& value : others) seen.insert(SpellingOf(value));
   std::vector<std::string_view> left;
   for (const std::string& value : values) {
-    if (seen.insert(value).second) left.emplace_back(value);
+    if (seen.insert(SpellingOf(value)).second) left.emplace_back(value);
   }
   return left;
 }
 
-bool Limits(const RuleSpec& rule) {
-  return rule.action == RuleAction::kLimit && rule.mode != RuleMode::kOff;
+// Whether the plans of a domain are limits of the rule.
+bool ChargesPlans(const RuleSpec& rule) { return Limits(rule) && rule.plan.has_value(); }
+
+bool ChargesPlans(const DomainSpec& domain) {
+  return std::ranges::any_of(domain.rules, [](const RuleSpec& rule) { return ChargesPlans(rule); });
 }
+
+// Rules of one fate.
+struct FateGroup {
+  StateFate fate;
+  std::vector<std::string_view> rules;
+};
 
 // The names of the rules that decide alone, in the order in which they are asked.
 std::vector<std::string_view> DecidersOf(const DomainSpec& domain) {
@@ -109,8 +119,12 @@ class DomainDiff {
   static StateEffect EffectOfRemoving(const RuleSpec& rule) {
     return Limits(rule) ? StateEffect::kUnused : StateEffect::kNone;
   }
-  static StateEffect EffectOfAdding(const PlanSpec& /*plan*/) { return StateEffect::kAfresh; }
-  static StateEffect EffectOfRemoving(const PlanSpec& /*plan*/) { return StateEffect::kUnused; }
+  [[nodiscard]] StateEffect EffectOfAdding(const PlanSpec& /*plan*/) const {
+    return ChargesPlans(after_) ? StateEffect::kAfresh : StateEffect::kNone;
+  }
+  [[nodiscard]] StateEffect EffectOfRemoving(const PlanSpec& /*plan*/) const {
+    return ChargesPlans(before_) ? StateEffect::kUnused : StateEffect::kNone;
+  }
   static StateEffect EffectOfAdding(const ListSpec& /*list*/) { return StateEffect::kNone; }
   static StateEffect EffectOfRemoving(const ListSpec& /*list*/) { return StateEffect::kNone; }
   [[nodiscard]] StateEffect EffectOfAdding(const AliasSpec& alias) const {
@@ -125,10 +139,11 @@ class DomainDiff {
   [[nodiscard]] StateEffect EffectOn(std::string_view attribute, StateEffect where_alike) const {
     const bool alike = IsAddress(before_, attribute) == IsAddress(after_, attribute);
     const bool in_keys = std::ranges::any_of(after_.rules, [&](const RuleSpec& rule) {
-      return std::ranges::any_of(rule.per, [&](const KeyPartSpec& part) {
-        return std::ranges::any_of(
-            part.attributes, [&](const std::string& each) { return IsTakenFrom(each, attribute); });
-      });
+      return Limits(rule) && std::ranges::any_of(rule.per, [&](const KeyPartSpec& part) {
+               return std::ranges::any_of(part.attributes, [&](const std::string& each) {
+                 return IsTakenFrom(each, attribute);
+               });
+             });
     });
     if (!in_keys) return StateEffect::kNone;
     return alike ? where_alike : StateEffect::kAfresh;
@@ -160,8 +175,44 @@ class DomainDiff {
     if (!added.empty()) changes.Changed(Concat("added ", NamesOf(added)), StateEffect::kNone);
   }
 
-  static void DiffItem(const PlanSpec& before, const PlanSpec& after, SubjectChanges& changes) {
-    DiffLimits(before.limits, after.limits, KeyChange::kSame, changes);
+  // A plan is part of every rule that chooses one, and its states are kept with the rule's key. So
+  // where keys change in some of these rules and stay in others, it is told of each.
+  void DiffItem(const PlanSpec& before, const PlanSpec& after, SubjectChanges& changes) {
+    const std::vector<FateGroup> groups = FatesOfPlans();
+    if (groups.size() == 1) {
+      DiffLimits(before.limits, after.limits, groups[0].fate, changes);
+      return;
+    }
+    for (const FateGroup& group : groups) {
+      SubjectChanges in_rules(
+          {after_.name, RuleSubject::kPlan, after.name,
+           Concat("plan ", Quoted(after.name), group.rules.size() == 1 ? " in rule " : " in rules ",
+                  NamesOf(group.rules))},
+          changes_);
+      DiffLimits(before.limits, after.limits, group.fate, in_rules);
+    }
+  }
+
+  // Of the rules that charge plans on both sides, by what becomes of their states; of one that
+  // comes or goes its own change tells. Without any a single group without rules.
+  [[nodiscard]] std::vector<FateGroup> FatesOfPlans() const {
+    std::vector<FateGroup> groups;
+    const auto old_rules = ByName(before_.rules);
+    for (const RuleSpec& rule : after_.rules) {
+      const auto was = old_rules.find(rule.name);
+      if (!ChargesPlans(rule) || was == old_rules.end() || !ChargesPlans(*was->second)) continue;
+      StateFate fate = FateOf({before_, *was->second, after_, rule});
+      // The change of the key tells whose states are found.
+      if (fate.keys == KeyChange::kByValue) fate.keys = KeyChange::kSame;
+      auto group = std::ranges::find(groups, fate, &FateGroup::fate);
+      if (group == groups.end()) group = groups.insert(group, {fate, {}});
+      group->rules.emplace_back(rule.name);
+    }
+    if (!groups.empty()) return groups;
+    const bool was = ChargesPlans(before_);
+    const bool is = ChargesPlans(after_);
+    if (was) return {{{KeyChange::kOther, is ? InForce::kBoth : InForce::kBefore}, {}}};
+    return {{{KeyChange::kOther, is ? InForce::kAfter : InForce::kNeither}, {}}};
   }
 
   void DiffItem(const RuleSpec& before, const RuleSpec& after, SubjectChanges& changes) const {

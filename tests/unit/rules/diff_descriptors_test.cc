@@ -87,6 +87,11 @@ TEST(DiffDescriptorsTest, SettingsLeaveStatesAlone) {
                    "rls: descriptor a: quota_mode false -> true",
                    "rls: descriptor a: metadata (none) -> x", "rls: descriptor a: name (none) -> n",
                    "rls: descriptor a: replaces [] -> [m]"}));
+  DescriptorSpec in_order = after;
+  in_order.replaces = {{"m", {}}, {"n", {}}};
+  DescriptorSpec turned = after;
+  turned.replaces = {{"n", {}}, {"m", {}}};
+  EXPECT_EQ(Diff({in_order}, {turned}), Texts());
 }
 
 TEST(DiffDescriptorsTest, OnlyTheOrderOfPatternsOfOneKeyMatters) {

@@ -45,6 +45,18 @@ RuleSpec KeyedBy(std::vector<Texts> parts, std::int64_t count = 2) {
   return rule;
 }
 
+// A rule per user whose plan is chosen.
+RuleSpec PlannedRule(std::string name) {
+  RuleSpec rule = Per(LimitRule(std::move(name)), {{"user"}});
+  rule.plan = PlanChoiceSpec{"plan", "free", {}};
+  return rule;
+}
+
+RuleSpec Off(RuleSpec rule) {
+  rule.mode = RuleMode::kOff;
+  return rule;
+}
+
 Texts Diff(const RuleSetSpec& before, const RuleSetSpec& after) {
   Texts lines;
   for (const RuleChange& change : DiffRules(before, after)) lines.push_back(Describe(change));
@@ -84,6 +96,35 @@ TEST(DiffRulesTest, WrittenDefaultsAndPlacesAreNoDifference) {
   LimitSpec bare = Rated(2, 1h);
   bare.rate->unit = CalendarUnit::kHour;
   EXPECT_EQ(DiffOf(UserRule(Rated(2, 1h)), UserRule(bare)), Texts());
+}
+
+TEST(DiffRulesTest, OrderAndSpellingOfValuesAreNoDifference) {
+  const auto matching = [](const std::string& attribute, Texts values) {
+    return LimitRule("a", {{attribute, Values(std::move(values))}});
+  };
+  EXPECT_EQ(DiffOf(matching("m", {"a", "b"}), matching("m", {"b", "a", "b"})), Texts());
+  EXPECT_EQ(DiffOf(matching("ip", {"10.0.0.1", "10.*"}), matching("ip", {"10.*", "10.0.0.1/32"})),
+            Texts());
+  EXPECT_EQ(DiffOf(matching("ip", {"::ffff:10.0.0.1"}), matching("ip", {"10.0.0.1"})), Texts());
+  EXPECT_EQ(DiffOf(Replacing("a", {"x", "y"}), Replacing("a", {"y", "x"})), Texts());
+  // Of an attribute that is no address the text counts.
+  EXPECT_EQ(DiffOf(matching("m", {"10.0.0.1"}), matching("m", {"10.0.0.1/32"})),
+            Texts({"api: rule 'a': match.m \"10.0.0.1\" -> 10.0.0.1/32; states stay"}));
+  EXPECT_EQ(
+      DiffOf(matching("ip", {"10.0.0.1"}), matching("ip", {"10.0.0.1/32", "10.0.0.2"})),
+      Texts({"api: rule 'a': match.ip \"10.0.0.1\" -> [10.0.0.1/32, \"10.0.0.2\"]; states stay"}));
+  EXPECT_EQ(DiffOf(LimitRule("a", {{"m", Values({"a"})}}),
+                   LimitRule("a", {{"m", Matcher(MatcherSpec::Kind::kRegex, {"a"})}})),
+            Texts({"api: rule 'a': match.m a -> {regex: a}; states stay"}));
+}
+
+TEST(DiffRulesTest, AnAddressOfAListIsTheSameHoweverSpelled) {
+  const auto lists = [](DomainSpec& before, DomainSpec& after) {
+    before.lists = {{"l", {"10.0.0.1", "2001:DB8:0::/32", "10.0.0.2"}, {}}};
+    after.lists = {{"l", {"2001:db8::/32", "::ffff:10.0.0.1", "10.0.0.1/32", "10.0.0.3"}, {}}};
+  };
+  EXPECT_EQ(DiffDomains(UserRule(Rated(2)), lists),
+            Texts({"api: list 'l': removed '10.0.0.2'", "api: list 'l': added '10.0.0.3'"}));
 }
 
 TEST(DiffRulesTest, UsedUnitsCarryOverToNewTerms) {
@@ -221,6 +262,32 @@ TEST(DiffRulesTest, ARuleThatIsOffUsesNoStates) {
             Texts({"api: rule 'posts': mode off -> enforce; states start afresh"}));
 }
 
+TEST(DiffRulesTest, TermsOfARuleThatIsOffAreNotAboutStates) {
+  const RuleSpec before = UserRule(Rated(2));
+  RuleSpec after = Per(UserRule(Rated(4)), {{"path"}});
+  after.match = {{"path", Values({"/a"})}};
+  after.limits.push_back(Named("h", Rated(9, 1h)));
+  EXPECT_EQ(DiffOf(Off(before), Off(after)),
+            Texts({"api: rule 'posts': match.path (none) -> /a",
+                   "api: rule 'posts': per [user] -> [user, path], another key",
+                   "api: rule 'posts': limit 'm' 2/m -> 4/m",
+                   "api: rule 'posts': limit 'h' 9/1h added"}));
+  EXPECT_EQ(DiffOf(Off(after), Off(before)).back(), "api: rule 'posts': limit 'm' 4/m -> 2/m");
+  EXPECT_EQ(DiffOf(before, Off(UserRule(Rated(4)))),
+            Texts({"api: rule 'posts': mode enforce -> off; its states are no longer used",
+                   "api: rule 'posts': limit 'm' 2/m -> 4/m; its states are no longer used"}));
+  EXPECT_EQ(DiffOf(before, Off(after)).back(), "api: rule 'posts': limit 'h' 9/1h added");
+  EXPECT_EQ(DiffOf(Off(before), UserRule(Rated(4))),
+            Texts({"api: rule 'posts': mode off -> enforce; states start afresh",
+                   "api: rule 'posts': limit 'm' 2/m -> 4/m; states start afresh"}));
+}
+
+TEST(DiffRulesTest, TheMatchOfARuleThatDecidesIsNotAboutStates) {
+  EXPECT_EQ(DiffOf(Decides(RuleAction::kAllow, "a"),
+                   Decides(RuleAction::kAllow, "a", {{"path", Values({"/a"})}})),
+            Texts({"api: rule 'a': match.path (none) -> /a"}));
+}
+
 TEST(DiffRulesTest, AnotherActionTakesItsDefaultsWithIt) {
   EXPECT_EQ(DiffOf(UserRule(Rated(2)), Decides(RuleAction::kDeny, "posts")),
             Texts({"api: rule 'posts': action limit -> deny",
@@ -232,10 +299,73 @@ TEST(DiffRulesTest, PlansAreComparedLimitByLimit) {
     before.plans = {{"free", {Named("m", Rated(2))}, {}}, {"old", {Named("m", Rated(2))}, {}}};
     after.plans = {{"free", {Named("m", Rated(4))}, {}}, {"new", {Named("m", Rated(2))}, {}}};
   };
-  EXPECT_EQ(DiffDomains(UserRule(Rated(2)), plans),
+  EXPECT_EQ(DiffDomains(PlannedRule("posts"), plans),
             Texts({"api: plan 'old' removed; its states are no longer used",
                    "api: plan 'free': limit 'm' 2/m -> 4/m; used units carry over",
                    "api: plan 'new' added; states start afresh"}));
+}
+
+TEST(DiffRulesTest, APlanThatNoRuleChoosesHasNoStates) {
+  const auto plans = [](DomainSpec& before, DomainSpec& after) {
+    before.plans = {{"free", {Named("m", Rated(2))}, {}}, {"old", {Named("m", Rated(2))}, {}}};
+    after.plans = {{"free", {Named("m", Rated(4))}, {}}, {"new", {Named("m", Rated(2))}, {}}};
+  };
+  const Texts without_states = {"api: plan 'old' removed", "api: plan 'free': limit 'm' 2/m -> 4/m",
+                                "api: plan 'new' added"};
+  EXPECT_EQ(DiffDomains(UserRule(Rated(2)), plans), without_states);
+  EXPECT_EQ(DiffDomains(Off(PlannedRule("posts")), plans), without_states);
+}
+
+// Both sides with the plan 'free', whose terms change.
+Texts DiffPlanned(const std::vector<RuleSpec>& before, const std::vector<RuleSpec>& after,
+                  int v4_bits = 32) {
+  RuleSetSpec was = SpecOf(before);
+  RuleSetSpec is = SpecOf(after);
+  was.domains[0].plans = {{"free", {Named("s", Rated(1, 1s))}, {}}};
+  is.domains[0].plans = {{"free", {Named("s", Rated(2, 1s))}, {}}};
+  is.domains[0].ip_prefix.v4 = v4_bits;
+  return Diff(was, is);
+}
+
+TEST(DiffRulesTest, UnitsOfAPlanCarryOverWhereTheKeysOfItsRulesStay) {
+  const RuleSpec a = PlannedRule("a");
+  const RuleSpec b = PlannedRule("b");
+  const RuleSpec other_key = Per(b, {{"ip"}});
+  EXPECT_EQ(DiffPlanned({a, b}, {a, b}),
+            Texts({"api: plan 'free': limit 's' 1/s -> 2/s; used units carry over"}));
+  EXPECT_EQ(DiffPlanned({b}, {other_key}),
+            Texts({"api: plan 'free': limit 's' 1/s -> 2/s; states start afresh",
+                   "api: rule 'b': per [user] -> [user, ip], another key; states start afresh"}));
+  EXPECT_EQ(DiffPlanned({a, b}, {a, other_key}),
+            Texts({"api: plan 'free' in rule 'a': limit 's' 1/s -> 2/s; used units carry over",
+                   "api: plan 'free' in rule 'b': limit 's' 1/s -> 2/s; states start afresh",
+                   "api: rule 'b': per [user] -> [user, ip], another key; states start afresh"}));
+}
+
+TEST(DiffRulesTest, UnitsOfAPlanCarryOverInPartWhereAddressesAreCutAnew) {
+  EXPECT_EQ(DiffPlanned({Per(PlannedRule("a"), {{"ip"}})}, {Per(PlannedRule("a"), {{"ip"}})}, 24),
+            Texts({"api: plan 'free': limit 's' 1/s -> 2/s; used units carry over where the key "
+                   "stays",
+                   "api: ip_prefix v4: 32 -> 24, another key for such addresses in 'a'; states "
+                   "start afresh"}));
+}
+
+TEST(DiffRulesTest, RulesThatComeAndGoSayNothingOfThePlansOfOthers) {
+  const RuleSpec a = PlannedRule("a");
+  EXPECT_EQ(DiffPlanned({a, PlannedRule("b")}, {a, Off(PlannedRule("b")), PlannedRule("c")}),
+            Texts({"api: plan 'free': limit 's' 1/s -> 2/s; used units carry over",
+                   "api: rule 'b': mode enforce -> off; its states are no longer used",
+                   "api: rule 'c' added; states start afresh"}));
+  EXPECT_EQ(DiffPlanned({a}, {Off(a)}),
+            Texts({"api: plan 'free': limit 's' 1/s -> 2/s; its states are no longer used",
+                   "api: rule 'a': mode enforce -> off; its states are no longer used"}));
+  EXPECT_EQ(DiffPlanned({Off(a)}, {a}),
+            Texts({"api: plan 'free': limit 's' 1/s -> 2/s; states start afresh",
+                   "api: rule 'a': mode off -> enforce; states start afresh"}));
+  EXPECT_EQ(DiffPlanned({a}, {PlannedRule("b")}),
+            Texts({"api: plan 'free': limit 's' 1/s -> 2/s; states start afresh",
+                   "api: rule 'a' removed; its states are no longer used",
+                   "api: rule 'b' added; states start afresh"}));
 }
 
 TEST(DiffRulesTest, AChoiceOfPlansHasStatesOfItsOwn) {
