@@ -1,6 +1,7 @@
 #include "core/config_problem.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -49,28 +50,33 @@ bool HasErrors(std::span<const ConfigProblem> problems) {
 
 void ConfigProblems::Error(const Origin& origin, std::string message) {
   ++error_count_;
-  Add({origin, ConfigProblem::Severity::kError, std::move(message)});
+  if (errors_.size() == kGatheredMost) return;
+  errors_.push_back({origin, ConfigProblem::Severity::kError, std::move(message)});
 }
 
 void ConfigProblems::Warn(const Origin& origin, std::string message) {
-  Add({origin, ConfigProblem::Severity::kWarning, std::move(message)});
-}
-
-void ConfigProblems::Add(ConfigProblem problem) {
-  if (problems_.size() < kGatheredMost) problems_.push_back(std::move(problem));
+  if (warnings_.size() == kGatheredMost) return;
+  warnings_.push_back({origin, ConfigProblem::Severity::kWarning, std::move(message)});
 }
 
 std::vector<ConfigProblem> ConfigProblems::Take() {
-  std::vector<ConfigProblem> taken = std::exchange(problems_, {});
+  std::vector<ConfigProblem> taken = std::exchange(errors_, {});
+  const std::vector<ConfigProblem> warnings = std::exchange(warnings_, {});
   error_count_ = 0;
   std::ranges::stable_sort(taken, {}, PlaceIn);
+  const std::size_t errors = taken.size();
+  taken.insert(taken.end(), warnings.begin(), warnings.end());
+  std::ranges::stable_sort(taken.begin() + static_cast<std::ptrdiff_t>(errors), taken.end(), {},
+                           PlaceIn);
+  std::optional<ConfigProblem> more;
   if (taken.size() > kProblemsMost) {
-    // An error among those left out must still count as one.
-    const bool errors = HasErrors(std::span(taken).subspan(kProblemsMost));
-    taken.resize(kProblemsMost + 1);
-    taken.back().severity =
-        errors ? ConfigProblem::Severity::kError : ConfigProblem::Severity::kWarning;
-    taken.back().message = "and more";
+    more = {taken[kProblemsMost].origin, taken[kProblemsMost].severity, "and more"};
+    taken.resize(kProblemsMost);
+  }
+  std::ranges::stable_sort(taken, {}, PlaceIn);
+  if (more) {
+    if (PlaceIn(*more) < PlaceIn(taken.back())) more->origin = taken.back().origin;
+    taken.push_back(*std::move(more));
   }
   return taken;
 }

@@ -32,7 +32,8 @@ struct ConfigProblem {
   friend bool operator==(const ConfigProblem&, const ConfigProblem&) = default;
 };
 
-// So many are shown, in order; then one that says "and more".
+// So many are shown, in order; then one that says "and more". Where there are more, the errors come
+// before the warnings, so that no warnings hide an error.
 inline constexpr std::size_t kProblemsMost = 1000;
 
 // Both take the names of all files.
@@ -47,6 +48,10 @@ std::string Describe(std::span<const std::string> files, const ConfigProblem& pr
 bool HasErrors(std::span<const ConfigProblem> problems);
 
 // Gathers problems in whatever order they are found. Thread safety: none.
+//
+// Invariants:
+//   1. What is taken has an error exactly where one was reported, however many warnings were.
+//   2. What is kept and what is taken is bounded.
 class ConfigProblems {
  public:
   void Error(const Origin& origin, std::string message);
@@ -54,13 +59,14 @@ class ConfigProblems {
 
   [[nodiscard]] std::size_t ErrorCount() const { return error_count_; }
 
-  // By file and then by place, at most kProblemsMost and "and more". Leaves none behind.
+  // By file and then by place, at most kProblemsMost and "and more", which is an error where errors
+  // are left out. Leaves none behind.
   std::vector<ConfigProblem> Take();
 
  private:
-  void Add(ConfigProblem problem);
-
-  std::vector<ConfigProblem> problems_;
+  // Apart, so that neither fills the place of the other.
+  std::vector<ConfigProblem> errors_;
+  std::vector<ConfigProblem> warnings_;
   std::size_t error_count_ = 0;  // those not kept, too
 };
 

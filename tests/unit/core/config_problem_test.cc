@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -60,11 +62,37 @@ TEST(ConfigProblemTest, WhatIsLeftOutIsSaid) {
   EXPECT_EQ(taken.back(), (ConfigProblem{{0, {1001, 1}}, Severity::kWarning, "and more"}));
 }
 
-TEST(ConfigProblemTest, AnErrorAmongThoseLeftOutStillCounts) {
+// Invariant 1.
+TEST(ConfigProblemTest, NoWarningsHideAnError) {
+  for (const std::uint32_t warnings : {999U, 1000U, 1001U, 10'000U, 10'001U, 50'000U}) {
+    for (const bool error_first : {true, false}) {
+      ConfigProblems problems;
+      if (error_first) problems.Error({1, {1, 1}}, "e");
+      for (std::uint32_t line = 1; line <= warnings; ++line) problems.Warn({0, {line, 1}}, "w");
+      if (!error_first) problems.Error({1, {1, 1}}, "e");
+      EXPECT_EQ(problems.ErrorCount(), 1U);
+      const std::vector<ConfigProblem> taken = problems.Take();
+      const ConfigProblem error{{1, {1, 1}}, Severity::kError, "e"};
+      EXPECT_EQ(std::ranges::count(taken, error), 1) << warnings;
+      EXPECT_LE(taken.size(), kProblemsMost + 1);
+      EXPECT_TRUE(std::ranges::is_sorted(taken, {}, [](const ConfigProblem& problem) {
+        return std::pair(problem.origin.file, problem.origin.at.line);
+      }));
+    }
+  }
+}
+
+TEST(ConfigProblemTest, ErrorsThatAreLeftOutAreSaidAsAnError) {
   ConfigProblems problems;
-  problems.Error({1, {1, 1}}, "e");
-  for (std::uint32_t line = 1; line <= kProblemsMost; ++line) problems.Warn({0, {line, 1}}, "w");
-  EXPECT_TRUE(HasErrors(problems.Take()));
+  for (std::uint32_t line = 1; line <= 50'000; ++line) {
+    problems.Warn({0, {line, 1}}, "w");
+    problems.Error({1, {line, 1}}, "e");
+  }
+  EXPECT_EQ(problems.ErrorCount(), 50'000U);
+  const std::vector<ConfigProblem> taken = problems.Take();
+  ASSERT_EQ(taken.size(), kProblemsMost + 1);
+  EXPECT_EQ(taken.front(), (ConfigProblem{{1, {1, 1}}, Severity::kError, "e"}));
+  EXPECT_EQ(taken.back(), (ConfigProblem{{1, {1001, 1}}, Severity::kError, "and more"}));
 }
 
 }  // namespace
