@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/text.h"
-#include "rules/check_aliases.h"
 
 namespace sluice {
 
@@ -67,9 +66,13 @@ void DocumentMerger::CheckSizes(const DomainSpec& added, Seen& seen) {
 
 void DocumentMerger::Add(Document document) {
   DomainSpec& from = document.domain;
-  if (from.name.empty()) return;
+  if (from.name.empty()) {
+    nameless_ = true;
+    return;
+  }
   Seen& seen = SeenOf(from);
   DomainSpec& into = spec_.domains[seen.index];
+  into.partial |= from.partial;
   CheckSizes(from, seen);
   MoveNamed("attribute", std::move(from.aliases), seen.aliases, into.aliases);
   MoveNamed("list", std::move(from.lists), seen.lists, into.lists);
@@ -102,8 +105,8 @@ void DocumentMerger::Finish() {
     const Seen& seen = seen_.at(domain.name);
     if (seen.v4) domain.ip_prefix_written.push_back({"v4", seen.v4->origin});
     if (seen.v6) domain.ip_prefix_written.push_back({"v6", seen.v6->origin});
+    domain.partial |= nameless_;
     CheckDescriptors(domain.descriptors);
-    CheckAliases(domain, problems_);
   }
 }
 

@@ -26,7 +26,7 @@ class DocumentMerger {
   // REQUIRES: spec.files names every file of the documents to come, and it has no domains.
   DocumentMerger(RuleSetSpec& spec, ConfigProblems& problems) : spec_(spec), problems_(problems) {}
 
-  // A document without a domain is left out.
+  // A document without a domain is left out; it may have been meant for any.
   void Add(Document document);
 
   // Notes and reports what can be seen only once all documents are there.
@@ -57,6 +57,7 @@ class DocumentMerger {
   RuleSetSpec& spec_;
   ConfigProblems& problems_;
   std::unordered_map<std::string, Seen> seen_;
+  bool nameless_ = false;  // a document was left out
 };
 
 }  // namespace sluice

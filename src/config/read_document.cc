@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,13 +60,13 @@ class ListKind {
 };
 
 void ReadValueList(const Entry& entry, Reading& reading, Document& out) {
-  const bool named = CheckName(entry.key, entry.key_at, reading);
+  const std::size_t errors_before = reading.ErrorCount();
+  CheckName(entry.key, entry.key_at, reading);
   const Value::List* list = ReadList(entry, reading);
-  if (list == nullptr) return;
   ListSpec read{entry.key, {}, reading.OriginOf(entry.key_at)};
   ListKind kind;
   bool mixed = false;
-  for (const Value& item : *list) {
+  for (const Value& item : list == nullptr ? Value::List() : *list) {
     std::optional<std::string> text = ScalarText(item);
     if (!text) {
       reading.Error(item.At(), Concat("a value of a list must be a string, a number or a boolean, "
@@ -81,22 +82,25 @@ void ReadValueList(const Entry& entry, Reading& reading, Document& out) {
     }
     read.values.push_back(*std::move(text));
   }
-  if (named) out.domain.lists.push_back(std::move(read));
+  // Whatever is wrong with it, it is no unknown list to those who name it.
+  read.faulty = reading.ErrorCount() > errors_before;
+  out.domain.lists.push_back(std::move(read));
 }
 
 void ReadLists(const Entry& entry, Reading& reading, Document& out) {
   const Value::Map* map = ReadMap("'lists'", entry.value, reading);
+  out.domain.partial |= map == nullptr;
   if (map == nullptr) return;
   for (const Entry& list : *map) ReadValueList(list, reading, out);
 }
 
 void ReadPlans(const Entry& entry, Reading& reading, Document& out) {
   const Value::Map* map = ReadMap("'plans'", entry.value, reading);
+  out.domain.partial |= map == nullptr;
   if (map == nullptr) return;
   for (const Entry& plan : *map) {
-    const bool named = CheckName(plan.key, plan.key_at, reading);
+    CheckName(plan.key, plan.key_at, reading);
     std::vector<NamedLimit> limits = ReadLimits(plan.value, reading);
-    if (!named) continue;
     out.domain.plans.push_back({plan.key, std::move(limits), reading.OriginOf(plan.key_at)});
   }
 }
@@ -121,9 +125,12 @@ void ReadIpPrefix(const Entry& entry, Reading& reading, Document& out) {
 
 void ReadRuleList(const Entry& entry, Reading& reading, Document& out) {
   const Value::List* list = ReadList(entry, reading);
+  out.domain.partial |= list == nullptr;
   if (list == nullptr) return;
   for (const Value& item : *list) {
-    if (auto rule = ReadRule(item, reading)) out.domain.rules.push_back(*std::move(rule));
+    std::optional<RuleSpec> rule = ReadRule(item, reading);
+    out.domain.partial |= !rule;
+    if (rule) out.domain.rules.push_back(*std::move(rule));
   }
 }
 
@@ -152,6 +159,11 @@ Document ReadDocument(const Value& value, Reading& reading) {
   const Value::Map* map = ReadMap("a document of rules", value, reading);
   if (map == nullptr) return document;
   ReadFields<Document>(*map, kDocumentFields, reading, document);
+  // A misspelled key may have been that of lists, plans or rules.
+  document.domain.partial |= std::ranges::any_of(*map, [](const Entry& entry) {
+    return std::ranges::find(kDocumentFields, entry.key, &Field<Document>::key) ==
+           kDocumentFields.end();
+  });
   if (Lacks(*map, "domain")) reading.Error(value.At(), "a document needs a 'domain'");
   if (std::ranges::all_of(kContents, [&](std::string_view key) { return Lacks(*map, key); })) {
     reading.Error(value.At(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -279,12 +280,14 @@ void CheckAction(const Value& value, const RuleSpec& rule, Reading& reading) {
 std::optional<RuleSpec> ReadRule(const Value& value, Reading& reading) {
   const Value::Map* map = ReadMap("a rule", value, reading);
   if (map == nullptr) return std::nullopt;
+  const std::size_t errors_before = reading.ErrorCount();
   Draft draft;
   ReadFields<Draft>(*map, kRuleFields, reading, draft);
   draft.rule.written = reading.KeysOf(value);
   if (draft.action_is_known) CheckAction(value, draft.rule, reading);
   if (Lacks(*map, "name")) reading.Error(value.At(), "a rule needs a 'name'");
   if (draft.rule.name.empty()) return std::nullopt;
+  draft.rule.faulty = reading.ErrorCount() > errors_before;
   return std::move(draft.rule);
 }
 

@@ -25,7 +25,31 @@ void ReadDocuments(const std::vector<Value>& documents, Reading& reading, Docume
     found = true;
     merger.Add(ReadDocument(value, reading));
   }
-  if (!found) reading.Error({1, 1}, "the file is empty; expected a document with a 'domain'");
+  if (found) return;
+  reading.Error({1, 1}, "the file is empty; expected a document with a 'domain'");
+  merger.Add({});
+}
+
+// Whether all texts are YAML and JSON.
+enum class Syntax : std::uint8_t { kGood, kBad };
+
+Syntax ReadAll(std::span<const RuleText> texts, const ZoneSource& zones, RuleSetSpec& spec,
+               ConfigProblems& problems) {
+  Syntax syntax = Syntax::kGood;
+  for (const RuleText& text : texts) spec.files.push_back(text.name);
+  DocumentMerger merger(spec, problems);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Reading reading(static_cast<std::uint32_t>(i), zones, problems);
+    auto documents = ReadValues(texts[i].name, texts[i].text);
+    if (auto* error = std::get_if<PositionedError>(&documents)) {
+      reading.Error(error->at, std::move(error->message));
+      syntax = Syntax::kBad;
+    } else {
+      ReadDocuments(*std::get_if<std::vector<Value>>(&documents), reading, merger);
+    }
+  }
+  merger.Finish();
+  return syntax;
 }
 
 }  // namespace
@@ -33,25 +57,18 @@ void ReadDocuments(const std::vector<Value>& documents, Reading& reading, Docume
 ReadRulesResult ReadRules(std::span<const RuleText> texts, const ZoneSource& zones) {
   ReadRulesResult result;
   ConfigProblems problems;
-  for (const RuleText& text : texts) result.spec.files.push_back(text.name);
-  DocumentMerger merger(result.spec, problems);
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    Reading reading(static_cast<std::uint32_t>(i), zones, problems);
-    auto documents = ReadValues(texts[i].name, texts[i].text);
-    if (auto* error = std::get_if<PositionedError>(&documents)) {
-      reading.Error(error->at, std::move(error->message));
-    } else {
-      ReadDocuments(*std::get_if<std::vector<Value>>(&documents), reading, merger);
-    }
-  }
-  merger.Finish();
+  ReadAll(texts, zones, result.spec, problems);
   result.problems = problems.Take();
   return result;
 }
 
 ReadRulesResult ReadAndCheckRules(std::span<const RuleText> texts, const ZoneSource& zones) {
-  ReadRulesResult result = ReadRules(texts, zones);
-  if (!HasErrors(result.problems)) result.problems = CheckRules(result.spec);
+  ReadRulesResult result;
+  ConfigProblems problems;
+  if (ReadAll(texts, zones, result.spec, problems) == Syntax::kGood) {
+    CheckRules(result.spec, problems);
+  }
+  result.problems = problems.Take();
   return result;
 }
 

@@ -28,7 +28,8 @@ struct ReadRulesResult {
 // Pure: reads no file and keeps nothing.
 ReadRulesResult ReadRules(std::span<const RuleText> texts, const ZoneSource& zones);
 
-// ReadRules, and CheckRules where that finds no error.
+// ReadRules, and what CheckRules finds in those of the rules that could be read, all errors at
+// once. Where a text is no YAML or JSON nothing is checked as a whole: what is missed may be in it.
 ReadRulesResult ReadAndCheckRules(std::span<const RuleText> texts, const ZoneSource& zones);
 
 }  // namespace sluice

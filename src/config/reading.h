@@ -31,6 +31,9 @@ class Reading {
     problems_.Error(OriginOf(at), std::move(message));
   }
 
+  // Of all texts so far.
+  [[nodiscard]] std::size_t ErrorCount() const { return problems_.ErrorCount(); }
+
   [[nodiscard]] Origin OriginOf(Position at) const { return {file_, at}; }
   // The keys of a mapping; nothing of another value.
   [[nodiscard]] WrittenKeys KeysOf(const Value& value) const;

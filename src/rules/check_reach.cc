@@ -64,12 +64,12 @@ void CheckReach(const RuleSetSpec& spec, const DomainSpec& domain, ConfigProblem
                           Quoted(first.name), " at ", DescribePlace(spec.files, first.origin)));
   };
   for (const RuleSpec& rule : domain.rules) {
-    if (rule.action == RuleAction::kLimit) continue;
+    if (rule.action == RuleAction::kLimit || rule.faulty) continue;
     check(rule);
     if (rule.mode == RuleMode::kEnforce) deciders.push_back({&rule, Coverage(rule)});
   }
   for (const RuleSpec& rule : domain.rules) {
-    if (rule.action == RuleAction::kLimit) check(rule);
+    if (rule.action == RuleAction::kLimit && !rule.faulty) check(rule);
   }
 }
 

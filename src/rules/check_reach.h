@@ -7,7 +7,8 @@
 namespace sluice {
 
 // Reports rules whose match equals or narrows that of an allow or deny rule that is read before
-// them. Those two are read first, in the order of the files, so for a limit rule any of them is.
+// them. Those two are read first, in the order of the files, so for a limit rule any of them is. A
+// faulty rule is left out: what it was meant to match is not known.
 void CheckReach(const RuleSetSpec& spec, const DomainSpec& domain, ConfigProblems& problems);
 
 // Warns of limit rules that another one replaces wherever they would apply.

@@ -84,13 +84,21 @@ class DomainCheck {
     for (const PlanSpec& plan : domain_.plans) CheckLimits(plan.limits);
     for (const RuleSpec& rule : domain_.rules) {
       for (const ConditionSpec& condition : rule.match) CheckCondition(condition);
+      if (rule.action != RuleAction::kLimit) continue;  // has none of the others
       CheckLimits(rule.limits);
       CheckPlan(rule);
       CheckDebt(rule);
       CheckReplaces(rule);
     }
     CheckReplaceCycles();
-    CheckDescriptorNames();
+  }
+
+  // The format of descriptors lets `replaces` name what is not there.
+  void CheckDescriptorNames() {
+    std::vector<ReplacedSpec> names;
+    GatherNames(domain_.descriptors, names);
+    ByName<ReplacedSpec> by_name(names);
+    WarnUnknown(domain_.descriptors, by_name);
   }
 
  private:
@@ -100,8 +108,9 @@ class DomainCheck {
     if (matcher.kind != MatcherSpec::Kind::kIn) return;
     const ListSpec* list = lists_.Find(matcher.texts.front());
     if (list == nullptr) {
+      if (domain_.partial) return;
       problems_.Error(matcher.origin, lists_.Unknown("list", matcher.texts.front()));
-    } else if (condition.attribute == "ip" && !list->values.empty() &&
+    } else if (condition.attribute == "ip" && !list->faulty && !list->values.empty() &&
                !ParseIpPrefix(list->values.front()).ok()) {
       problems_.Error(matcher.origin,
                       Concat("'ip' must be in a list of addresses and prefixes, found ",
@@ -134,7 +143,7 @@ class DomainCheck {
   }
 
   void CheckPlan(const RuleSpec& rule) {
-    if (!rule.plan) return;
+    if (!rule.plan || domain_.partial) return;
     const PlanChoiceSpec& plan = *rule.plan;
     if (plan.otherwise && plans_.Find(*plan.otherwise) == nullptr) {
       problems_.Error(plan.origin, plans_.Unknown("plan", *plan.otherwise));
@@ -167,6 +176,7 @@ class DomainCheck {
     for (const ReplacedSpec& each : rule.replaces) {
       const RuleSpec* replaced = rules_.Find(each.name);
       if (replaced == nullptr) {
+        if (domain_.partial) continue;
         problems_.Error(each.origin, rules_.Unknown("rule", each.name, rule.name));
       } else if (replaced == &rule) {
         problems_.Error(each.origin, Concat("the rule ", Quoted(rule.name), " replaces itself"));
@@ -183,6 +193,7 @@ class DomainCheck {
     const std::vector<RuleSpec>& rules = domain_.rules;
     Edges edges(rules.size());
     for (std::size_t i = 0; i < rules.size(); ++i) {
+      if (rules[i].action != RuleAction::kLimit) continue;
       for (const ReplacedSpec& each : rules[i].replaces) {
         const RuleSpec* replaced = rules_.Find(each.name);
         // One that replaces itself has been reported.
@@ -199,14 +210,6 @@ class DomainCheck {
       problems_.Error(next->origin,
                       Concat("rules replace one another in a circle: ", DescribeCycle(names)));
     }
-  }
-
-  // The format of descriptors lets `replaces` name what is not there.
-  void CheckDescriptorNames() {
-    std::vector<ReplacedSpec> names;
-    GatherNames(domain_.descriptors, names);
-    ByName<ReplacedSpec> by_name(names);
-    WarnUnknown(domain_.descriptors, by_name);
   }
 
   static void GatherNames(const std::vector<DescriptorSpec>& siblings,
@@ -238,20 +241,22 @@ class DomainCheck {
 
 }  // namespace
 
-std::vector<ConfigProblem> CheckRules(const RuleSetSpec& spec) {
-  ConfigProblems problems;
+void CheckRules(const RuleSetSpec& spec, ConfigProblems& problems) {
+  const bool read_well = problems.ErrorCount() == 0;
   CheckLimitCount(spec, problems);
   for (const DomainSpec& domain : spec.domains) {
     const std::size_t errors_before = problems.ErrorCount();
-    DomainCheck(domain, problems).CheckAll();
+    DomainCheck check(domain, problems);
+    check.CheckAll();
     CheckAliases(domain, problems);
     CheckReach(spec, domain, problems);
+    if (!read_well) continue;
+    check.CheckDescriptorNames();
     // What rules amount to together says little while some of them are wrong.
     if (problems.ErrorCount() > errors_before) continue;
     CheckReplaced(spec, domain, problems);
     CheckEscape(domain, problems);
   }
-  return problems.Take();
 }
 
 }  // namespace sluice

@@ -109,6 +109,7 @@ struct RuleSpec {
   std::vector<ReplacedSpec> replaces;
   Origin origin;
   WrittenKeys written;
+  bool faulty = false;  // some of it is wrong and left out, and that has been reported
 };
 
 // One entry of the `descriptors` format: a key with or without a value, what applies to a
@@ -145,6 +146,7 @@ struct ListSpec {
   std::string name;
   std::vector<std::string> values;  // all of them addresses and prefixes, or none
   Origin origin;
+  bool faulty = false;  // as in a rule; then values may be missing, or of both kinds
 };
 
 struct PlanSpec {
@@ -164,6 +166,9 @@ struct DomainSpec {
   std::vector<RuleSpec> rules;    // in the order of the files
   std::vector<DescriptorSpec> descriptors;
   Origin origin;
+  // Something that may have been a list, a plan or a rule of it could not be read, and that has
+  // been reported. So a name that is not here may have been meant to be.
+  bool partial = false;
 };
 
 struct RuleSetSpec {

@@ -78,7 +78,7 @@ TEST(ReadRulesTest, SyntaxErrorsOfSomeTextsDoNotHideTheErrorsOfOthers) {
 TEST(ReadRulesTest, ProblemsComeByFileAndPlaceHoweverTheyAreFound) {
   const ReadRulesResult read = ReadYamlRules(
       "rules:\n  - limit: 5/x\n    name: ''\n  - { mode: of }\n"
-      "attributes: { a: b, b: a }\ndomain: api\n");
+      "attributes: { a: b c }\ndomain: api\n");
   EXPECT_EQ(LinesOf(read),
             Lines({"rules.yaml:2:12: unknown unit 'x' in '5/x'; expected ns, us, ms, s, m, h, d, "
                    "w, month or year",
@@ -86,7 +86,8 @@ TEST(ReadRulesTest, ProblemsComeByFileAndPlaceHoweverTheyAreFound) {
                    "rules.yaml:4:5: a rule needs a 'limit' such as 100/m, or a 'plan'",
                    "rules.yaml:4:5: a rule needs a 'name'",
                    "rules.yaml:4:13: unknown mode 'of'; did you mean 'off'?",
-                   "rules.yaml:5:15: attributes stand for one another in a circle: a -> b -> a"}));
+                   "rules.yaml:5:18: an attribute's name must be 1 to 100 of the characters A-Z "
+                   "a-z 0-9 _ . -, found 'b c'"}));
 }
 
 TEST(ReadRulesTest, OnlyTheFirstThousandProblemsAreShown) {
@@ -130,16 +131,72 @@ TEST(ReadRulesTest, TheListsOfADomainHaveAtMostAMillionValues) {
             Lines({"more.json:1:29: the lists of the domain 'api' have more than 1000000 values"}));
 }
 
-TEST(ReadRulesTest, RulesAreCheckedAsAWholeOnlyWhereEachOfThemIsWellFormed) {
-  const std::vector<RuleText> bad = {
-      {"a.yaml", "domain: api\nrules: [{ name: a, limit: 1/s, replaces: b }, { name: b }]\n"}};
-  EXPECT_EQ(LinesOf(ReadAndCheckRules(bad, AnyZone)),
-            Lines({"a.yaml:2:47: a rule needs a 'limit' such as 100/m, or a 'plan'"}));
+Lines CheckTexts(const std::vector<RuleText>& texts) {
+  return LinesOf(ReadAndCheckRules(texts, AnyZone));
+}
+
+TEST(ReadRulesTest, WhetherRulesGoTogetherIsForTheCheckToSay) {
   const std::vector<RuleText> unknown = {
       {"a.yaml", "domain: api\nrules: [{ name: a, limit: 1/s, replaces: b }]\n"}};
   EXPECT_EQ(LinesOf(ReadRules(unknown, AnyZone)), Lines());
-  EXPECT_EQ(LinesOf(ReadAndCheckRules(unknown, AnyZone)),
+  EXPECT_EQ(CheckTexts(unknown),
             Lines({"a.yaml:2:42: unknown rule 'b'; the domain has no other rules"}));
+}
+
+TEST(ReadRulesTest, ErrorsOfReadingAndOfCheckingAreReportedTogether) {
+  EXPECT_EQ(CheckTexts({{"a.yaml", "domain: api\nrules: [{ name: a, limt: 1/s }]\n"},
+                        {"b.yaml", "domain: api\nrules: [{ name: b, limit: 1/s, replaces: c }]\n"},
+                        {"c.yaml", "domain: web\nattributes: { a: b, b: a }\n"}}),
+            Lines({"a.yaml:2:20: unknown key 'limt'; did you mean 'limit'?",
+                   "b.yaml:2:42: unknown rule 'c'; expected a",
+                   "c.yaml:2:15: attributes stand for one another in a circle: a -> b -> a"}));
+}
+
+TEST(ReadRulesTest, NamesThatMayBeInABrokenTextAreNotUnknown) {
+  const RuleText naming{
+      "b.yaml",
+      "domain: api\nrules:\n"
+      "  - { name: a, limit: 1/s, replaces: b, match: { user: { in: l } } }\n"
+      "  - { name: c, plan: { by: x, default: p }, match: { z: { regex: '(' } } }\n"};
+  const std::string regex = "b.yaml:4:66: the regex does not compile: missing ) in '('";
+  EXPECT_EQ(CheckTexts({{"a.yaml", ""}, naming}),
+            Lines({"a.yaml:1:1: the file is empty; expected a document with a 'domain'", regex}));
+  EXPECT_EQ(CheckTexts({{"a.yaml", "rules: []"}, naming}),
+            Lines({"a.yaml:1:1: a document needs a 'domain'", regex}));
+  // Where a text is not even YAML nothing is checked.
+  EXPECT_EQ(CheckTexts({{"a.yaml", "{"}, naming}).size(), 1U);
+}
+
+TEST(ReadRulesTest, NamesThatMayBeInAnUnreadPartOfTheDomainAreNotUnknown) {
+  const std::string rules =
+      "rules:\n"
+      "  - { name: a, limit: 1/s, replaces: b, match: { user: { in: l } } }\n"
+      "  - { name: c, plan: { by: x, default: p } }\n";
+  EXPECT_EQ(CheckTexts({{"a.yaml", "domain: api\n" + rules}}).size(), 3U);
+  for (const std::string part : {"lists: 5", "plans: 5", "list: { l: [x] }", "plns: {}"}) {
+    EXPECT_EQ(CheckTexts({{"a.yaml", "domain: api\n" + part + "\n" + rules}}).size(), 1U) << part;
+  }
+  for (const std::string rule : {"5", "{ name: '', limit: 1/s }"}) {
+    EXPECT_EQ(CheckTexts({{"a.yaml", "domain: api\n" + rules + "  - " + rule + "\n"}}).size(), 1U)
+        << rule;
+  }
+  EXPECT_EQ(CheckTexts({{"a.yaml", "domain: api\n" + rules}, {"b.yaml", "domain: api\nrules: 5\n"}})
+                .size(),
+            1U);
+  // Other domains have nothing to do with that.
+  EXPECT_EQ(CheckTexts({{"a.yaml", "domain: api\n" + rules}, {"b.yaml", "domain: web\nrules: 5\n"}})
+                .size(),
+            4U);
+}
+
+TEST(ReadRulesTest, TenThousandWarningsHideNoError) {
+  std::string text = R"({"domain": "api", "descriptors": [)";
+  for (int i = 0; i < 10'001; ++i) {
+    text += Concat(R"({"key": "k)", i, R"(", "rate_limit": {"rate": "1/s", "replaces": ["x"]}},)");
+  }
+  text += R"({"key": "z"}], "rules": [{"name": "a", "limit": "1/s", "replaces": "b"}]})";
+  const ReadRulesResult read = ReadAndCheckRules(std::vector<RuleText>{{"a.json", text}}, AnyZone);
+  EXPECT_TRUE(HasErrors(read.problems));
 }
 
 TEST(ReadRulesTest, AnythingButJsonByNameIsYaml) {

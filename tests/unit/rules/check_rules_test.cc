@@ -15,8 +15,10 @@ namespace {
 using Kind = MatcherSpec::Kind;
 
 Texts LinesOf(const RuleSetSpec& spec) {
+  ConfigProblems problems;
+  CheckRules(spec, problems);
   Texts lines;
-  for (const ConfigProblem& problem : CheckRules(spec))
+  for (const ConfigProblem& problem : problems.Take())
     lines.push_back(Describe(spec.files, problem));
   return lines;
 }
