@@ -1,12 +1,20 @@
 // AttributeValue: one attribute of one request while rules are matched.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "rules/ip_address.h"
 
 namespace sluice {
+
+// The attribute that holds the caller's address: its values are compared as addresses, and cut
+// to a prefix where they make a key. So are those of its aliases.
+inline constexpr std::string_view kIpAttribute = "ip";
+
+// What the values of an attribute are.
+enum class AttributeKind : std::uint8_t { kTexts, kAddresses };
 
 // Views the request's bytes. Thread safety: none; it belongs to one match.
 class AttributeValue {

@@ -1,5 +1,6 @@
 #include "rules/check_aliases.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -34,7 +35,10 @@ void CheckAliases(const DomainSpec& domain, ConfigProblems& problems) {
 }
 
 AliasSources::AliasSources(const DomainSpec& domain) {
-  for (const AliasSpec& alias : domain.aliases) sources_.emplace(alias.name, alias.source);
+  for (const AliasSpec& alias : domain.aliases) {
+    if (std::ranges::find(kAlwaysThere, alias.name) != kAlwaysThere.end()) continue;
+    sources_.emplace(alias.name, alias.source);
+  }
   // Each alias on the way to the last source is led there at once, so that none is passed often. No
   // way is longer than there are aliases, but in a circle, which becomes one alias of itself.
   std::vector<std::string_view*> way;

@@ -14,10 +14,6 @@
 namespace sluice {
 namespace {
 
-// What forward auth knows of every request.
-constexpr std::array<std::string_view, 5> kAlwaysThere = {"ip", "method", "host", "path",
-                                                          "path.raw"};
-
 bool CanBeLeftOut(const KeyPartSpec& part, const AliasSources& sources) {
   return std::ranges::none_of(part.attributes, [&](const std::string& attribute) {
     return std::ranges::find(kAlwaysThere, sources.SourceOf(attribute)) != kAlwaysThere.end();

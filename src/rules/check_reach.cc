@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,8 +15,8 @@
 namespace sluice {
 namespace {
 
-// An allow or deny rule that decides what it matches.
-struct Decider {
+// A rule, and what it applies to.
+struct Reach {
   const RuleSpec* rule = nullptr;
   Coverage coverage;
 };
@@ -30,66 +31,72 @@ bool AlwaysApplies(const RuleSpec& rule) {
 }
 
 // Whether each part of the key of `rule` is there wherever `other` applies.
-bool HasKeyWherever(const RuleSpec& rule, const RuleSpec& other) {
+bool HasKeyWherever(const RuleSpec& rule, const RuleSpec& other, CompareWork& work) {
   return std::ranges::all_of(rule.per, [&](const KeyPartSpec& part) {
     return std::ranges::any_of(part.attributes, [&](const std::string& attribute) {
-      return NeedsAttribute(other, attribute);
+      return work.Spend(1 + other.match.size() + other.per.size()) &&
+             NeedsAttribute(other, attribute);
     });
   });
 }
 
-// A limit rule that replaces others wherever it matches.
-struct Replacer {
-  const RuleSpec& rule;
-  Coverage coverage;
-
-  [[nodiscard]] bool AlwaysReplaces(const RuleSpec& other) const {
-    return other.action == RuleAction::kLimit && other.mode != RuleMode::kOff &&
-           coverage.Covers(other) && HasKeyWherever(rule, other);
-  }
-};
+// Whether the one, which always applies where it matches, replaces the other wherever that would.
+bool AlwaysReplaces(const Reach& one, const Reach& other, CompareWork& work) {
+  return other.rule->action == RuleAction::kLimit && other.rule->mode != RuleMode::kOff &&
+         one.coverage.Covers(other.coverage, work) && HasKeyWherever(*one.rule, *other.rule, work);
+}
 
 }  // namespace
 
 void CheckReach(const RuleSetSpec& spec, const DomainSpec& domain, ConfigProblems& problems) {
-  std::vector<Decider> deciders;
-  const auto check = [&](const RuleSpec& rule) {
+  DomainValues values(domain);
+  CompareWork work;
+  std::vector<Reach> deciders;  // allow and deny rules that decide what they match
+  const auto check = [&](const Reach& reach) {
     const auto decider = std::ranges::find_if(
-        deciders, [&](const Decider& each) { return each.coverage.Covers(rule); });
+        deciders, [&](const Reach& each) { return each.coverage.Covers(reach.coverage, work); });
     if (decider == deciders.end()) return;
     const RuleSpec& first = *decider->rule;
-    problems.Error(rule.origin,
-                   Concat("unreachable rule ", Quoted(rule.name), "; all it matches is decided by ",
-                          first.action == RuleAction::kAllow ? "the allow rule " : "the deny rule ",
-                          Quoted(first.name), " at ", DescribePlace(spec.files, first.origin)));
+    problems.Error(
+        reach.rule->origin,
+        Concat("unreachable rule ", Quoted(reach.rule->name), "; all it matches is decided by ",
+               first.action == RuleAction::kAllow ? "the allow rule " : "the deny rule ",
+               Quoted(first.name), " at ", DescribePlace(spec.files, first.origin)));
   };
   for (const RuleSpec& rule : domain.rules) {
     if (rule.action == RuleAction::kLimit || rule.faulty) continue;
-    check(rule);
-    if (rule.mode == RuleMode::kEnforce) deciders.push_back({&rule, Coverage(rule)});
+    Reach reach{&rule, Coverage(rule, values)};
+    check(reach);
+    if (rule.mode == RuleMode::kEnforce) deciders.push_back(std::move(reach));
   }
+  if (deciders.empty()) return;
   for (const RuleSpec& rule : domain.rules) {
-    if (rule.action == RuleAction::kLimit && !rule.faulty) check(rule);
+    if (rule.action == RuleAction::kLimit && !rule.faulty) check({&rule, Coverage(rule, values)});
   }
 }
 
 void CheckReplaced(const RuleSetSpec& spec, const DomainSpec& domain, ConfigProblems& problems) {
-  std::unordered_map<std::string_view, const RuleSpec*> by_name;
   std::unordered_set<std::string_view> replaced_names;
   for (const RuleSpec& rule : domain.rules) {
-    by_name.emplace(rule.name, &rule);
     for (const ReplacedSpec& replaced : rule.replaces) replaced_names.insert(replaced.name);
+  }
+  DomainValues values(domain);
+  CompareWork work;
+  std::unordered_map<std::string_view, Reach> by_name;  // of those that are replaced
+  for (const RuleSpec& rule : domain.rules) {
+    if (!replaced_names.contains(rule.name)) continue;
+    by_name.emplace(rule.name, Reach{&rule, Coverage(rule, values)});
   }
   std::unordered_set<std::string_view> warned;
   for (const RuleSpec& rule : domain.rules) {
     // One that is itself replaced may not be there to replace others.
     if (!AlwaysApplies(rule) || replaced_names.contains(rule.name)) continue;
-    const Replacer replacer{rule, Coverage(rule)};
+    const Reach replacing{&rule, Coverage(rule, values)};
     for (const ReplacedSpec& each : rule.replaces) {
       const auto found = by_name.find(each.name);
-      if (found == by_name.end() || !replacer.AlwaysReplaces(*found->second)) continue;
+      if (found == by_name.end() || !AlwaysReplaces(replacing, found->second, work)) continue;
       if (!warned.insert(each.name).second) continue;
-      const RuleSpec& replaced = *found->second;
+      const RuleSpec& replaced = *found->second.rule;
       problems.Warn(
           replaced.origin,
           Concat("the rule ", Quoted(replaced.name), " never applies; the rule ", Quoted(rule.name),

@@ -97,10 +97,10 @@ class DomainCompiler {
     CompiledRule rule;
     rule.spec = &spec;
     for (const ConditionSpec& condition : spec.match) {
-      const auto values = addresses_.contains(condition.attribute) ? Matcher::Values::kAddresses
-                                                                   : Matcher::Values::kTexts;
+      const auto kind = addresses_.contains(condition.attribute) ? AttributeKind::kAddresses
+                                                                 : AttributeKind::kTexts;
       rule.conditions.emplace_back(SlotOf(condition.attribute),
-                                   Matcher(condition.matcher, values, lists_));
+                                   Matcher(condition.matcher, kind, lists_));
     }
     for (const KeyPartSpec& part : spec.per) {
       std::vector<KeySource>& sources = rule.per.emplace_back();

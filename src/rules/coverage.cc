@@ -1,67 +1,73 @@
 #include "rules/coverage.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
-
-#include "rules/ip_address.h"
 
 namespace sluice {
 namespace {
 
 using Kind = MatcherSpec::Kind;
 
-const MatcherSpec* FindMatcher(const RuleSpec& rule, std::string_view attribute) {
-  const auto found = std::ranges::find(rule.match, attribute, &ConditionSpec::attribute);
-  return found == rule.match.end() ? nullptr : &found->matcher;
-}
-
 }  // namespace
 
 bool NeedsAttribute(const RuleSpec& rule, std::string_view attribute) {
-  const MatcherSpec* matcher = FindMatcher(rule, attribute);
-  if (matcher != nullptr && !matcher->negated) return true;
+  const auto found = std::ranges::find(rule.match, attribute, &ConditionSpec::attribute);
+  if (found != rule.match.end() && !found->matcher.negated) return true;
   return std::ranges::any_of(rule.per, [&](const KeyPartSpec& part) {
     return part.attributes.size() == 1 && part.attributes.front() == attribute;
   });
 }
 
-Coverage::Coverage(const RuleSpec& rule) {
-  for (const ConditionSpec& spec : rule.match) {
-    Condition& condition = conditions_.emplace_back();
-    condition.spec = &spec;
-    const MatcherSpec& matcher = spec.matcher;
-    if (matcher.negated) continue;
-    condition.any_value = matcher.kind == Kind::kPresent;
-    if (matcher.kind != Kind::kValues) continue;
-    for (const std::string& text : matcher.texts) {
-      condition.texts.insert(text);
-      if (text == "*") condition.any_value = true;
-      if (Glob::IsGlob(text)) condition.globs.emplace_back(text);
-    }
+DomainValues::DomainValues(const DomainSpec& domain) : sources_(domain) {
+  for (const ListSpec& list : domain.lists) {
+    if (!list.faulty) lists_.emplace(list.name, &list);
   }
 }
 
-bool Coverage::IsMet(const Condition& condition, const RuleSpec& other) {
-  const std::string& attribute = condition.spec->attribute;
-  if (condition.any_value) return NeedsAttribute(other, attribute);
-  const MatcherSpec* matcher = FindMatcher(other, attribute);
-  if (matcher == nullptr) return false;
-  if (*matcher == condition.spec->matcher) return true;
-  if (matcher->kind != Kind::kValues || matcher->negated) return false;
-  return std::ranges::all_of(matcher->texts, [&](const std::string& text) {
-    if (condition.texts.contains(text)) return true;
-    if (Glob::IsGlob(text)) return false;
-    const bool matches =
-        std::ranges::any_of(condition.globs, [&](const Glob& glob) { return glob.Matches(text); });
-    // To `ip` and whatever stands for it 10.0.0.1 is an address, which may be written otherwise:
-    // the text matches 10.*, and ::ffff:10.0.0.1 does not.
-    return matches && !ParseIpPrefix(text).ok();
-  });
+std::shared_ptr<const ValueSet> DomainValues::Of(const ConditionSpec& condition) {
+  const MatcherSpec& matcher = condition.matcher;
+  const auto kind = sources_.SourceOf(condition.attribute) == kIpAttribute
+                        ? AttributeKind::kAddresses
+                        : AttributeKind::kTexts;
+  if (matcher.kind != Kind::kIn) return std::make_shared<const ValueSet>(matcher, kind, nullptr);
+  const auto found = lists_.find(matcher.texts.front());
+  const ListSpec* list = found == lists_.end() ? nullptr : found->second;
+  std::shared_ptr<const ValueSet>& made = of_lists_[list];
+  if (made == nullptr) made = std::make_shared<const ValueSet>(matcher, kind, list);
+  return made;
 }
 
-bool Coverage::Covers(const RuleSpec& other) const {
-  return std::ranges::all_of(conditions_,
-                             [&](const Condition& condition) { return IsMet(condition, other); });
+Coverage::Coverage(const RuleSpec& rule, DomainValues& values) : rule_(&rule) {
+  conditions_.reserve(rule.match.size());
+  for (const ConditionSpec& spec : rule.match) conditions_.push_back({&spec, values.Of(spec)});
+}
+
+bool Coverage::IsMet(const Condition& condition, const Coverage& other, CompareWork& work) {
+  const ConditionSpec& spec = *condition.spec;
+  const std::size_t parts = other.conditions_.size() + other.rule_->per.size();
+  if (!work.Spend(1 + parts)) return false;
+  if (condition.values->IsAny() && !spec.matcher.negated) {
+    return NeedsAttribute(*other.rule_, spec.attribute);
+  }
+  const auto narrow = std::ranges::find(
+      other.conditions_, spec.attribute,
+      [](const Condition& each) { return std::string_view(each.spec->attribute); });
+  if (narrow == other.conditions_.end()) return false;
+  const MatcherSpec& matcher = narrow->spec->matcher;
+  if (!work.Spend(matcher.texts.size())) return false;
+  if (matcher == spec.matcher) return true;
+  if (!spec.matcher.negated) {
+    return !matcher.negated && condition.values->Contains(*narrow->values, work);
+  }
+  return matcher.negated ? narrow->values->Contains(*condition.values, work)
+                         : condition.values->IsApartFrom(*narrow->values, work);
+}
+
+bool Coverage::Covers(const Coverage& other, CompareWork& work) const {
+  return work.Spend(1) && std::ranges::all_of(conditions_, [&](const Condition& condition) {
+           return IsMet(condition, other, work);
+         });
 }
 
 }  // namespace sluice

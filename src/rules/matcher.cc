@@ -6,16 +6,16 @@
 
 namespace sluice {
 
-Matcher::Matcher(const MatcherSpec& spec, Values values, const Lists& lists)
-    : what_(Compile(spec, values, lists)), negated_(spec.negated) {}
+Matcher::Matcher(const MatcherSpec& spec, AttributeKind kind, const Lists& lists)
+    : what_(Compile(spec, kind, lists)), negated_(spec.negated) {}
 
-Matcher::What Matcher::Compile(const MatcherSpec& spec, Values values, const Lists& lists) {
+Matcher::What Matcher::Compile(const MatcherSpec& spec, AttributeKind kind, const Lists& lists) {
   const std::vector<std::string>& texts = spec.texts;
   switch (spec.kind) {
     case MatcherSpec::Kind::kPresent:
       return Anything{};
     case MatcherSpec::Kind::kValues:
-      return CompileTexts(spec, values);
+      return CompileTexts(spec, kind);
     case MatcherSpec::Kind::kRegex: {
       Result<Regex> regex = Regex::Compile(texts.front());
       assert(regex.ok());
@@ -32,7 +32,7 @@ Matcher::What Matcher::Compile(const MatcherSpec& spec, Values values, const Lis
   return Anything{};
 }
 
-Matcher::Texts Matcher::CompileTexts(const MatcherSpec& spec, Values values) {
+Matcher::Texts Matcher::CompileTexts(const MatcherSpec& spec, AttributeKind kind) {
   Texts texts;
   std::vector<IpPrefix> addresses;
   for (const std::string& text : spec.texts) {
@@ -40,7 +40,7 @@ Matcher::Texts Matcher::CompileTexts(const MatcherSpec& spec, Values values) {
       texts.globs.emplace_back(text);
       continue;
     }
-    if (values == Values::kAddresses) {
+    if (kind == AttributeKind::kAddresses) {
       if (const Result<IpPrefix> prefix = ParseIpPrefix(text); prefix.ok()) {
         addresses.push_back(prefix.value());
         continue;

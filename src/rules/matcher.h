@@ -29,11 +29,8 @@ class Matcher {
  public:
   using Lists = std::vector<std::pair<std::string, std::shared_ptr<const ValueList>>>;
 
-  // What the values of the attribute are.
-  enum class Values : std::uint8_t { kTexts, kAddresses };
-
   // REQUIRES: CheckRules found nothing wrong with it; its list is among `lists`.
-  Matcher(const MatcherSpec& spec, Values values, const Lists& lists);
+  Matcher(const MatcherSpec& spec, AttributeKind kind, const Lists& lists);
 
   [[nodiscard]] bool Holds(AttributeValue& value) const {
     return (value.present() && Matches(value)) != negated_;
@@ -48,16 +45,12 @@ class Matcher {
   struct Anything {};
   using What = std::variant<Anything, Texts, Regex, std::shared_ptr<const ValueList>>;
 
-  static What Compile(const MatcherSpec& spec, Values values, const Lists& lists);
-  static Texts CompileTexts(const MatcherSpec& spec, Values values);
+  static What Compile(const MatcherSpec& spec, AttributeKind kind, const Lists& lists);
+  static Texts CompileTexts(const MatcherSpec& spec, AttributeKind kind);
   [[nodiscard]] bool Matches(AttributeValue& value) const;
 
   What what_;
   bool negated_;
 };
-
-// The attribute that holds the caller's address: its values are compared as addresses, and cut
-// to a prefix where they make a key. So are those of its aliases.
-inline constexpr std::string_view kIpAttribute = "ip";
 
 }  // namespace sluice

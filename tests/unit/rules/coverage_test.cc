@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
+#include "core/text.h"
 #include "unit/rules/spec_builder.h"
 
 namespace sluice {
@@ -11,26 +14,58 @@ namespace {
 
 using Kind = MatcherSpec::Kind;
 
+// Whether a rule covers another, in a domain that has the lists and aliases.
+bool Covers(const RuleSpec& wide, const RuleSpec& narrow, const DomainSpec& domain = {}) {
+  DomainValues values(domain);
+  CompareWork work;
+  return Coverage(wide, values).Covers(Coverage(narrow, values), work);
+}
+
+bool CoversOf(const std::string& attribute, const MatcherSpec& wide, const MatcherSpec& narrow,
+              const DomainSpec& domain = {}) {
+  return Covers(LimitRule("wide", {{attribute, wide}}), LimitRule("narrow", {{attribute, narrow}}),
+                domain);
+}
+
 bool Covers(const MatcherSpec& wide, const MatcherSpec& narrow) {
-  const RuleSpec rule = LimitRule("wide", {{"a", wide}});
-  return Coverage(rule).Covers(LimitRule("narrow", {{"a", narrow}}));
+  return CoversOf("a", wide, narrow);
+}
+
+// With lists by these names.
+DomainSpec Lists() {
+  DomainSpec domain;
+  domain.lists = {{"offices", {"10.0.0.0/8", "2001:db8::/32"}, {}},
+                  {"berlin", {"10.1.0.0/16", "10.2.0.1"}, {}},
+                  {"elsewhere", {"10.1.0.0/16", "192.0.2.1"}, {}},
+                  {"staff", {"ann", "bob", "c*"}, {}},
+                  {"night", {"bob"}, {}},
+                  {"broken", {"10.1.0.0/16"}, {}, true},
+                  {"empty", {}, {}}};
+  domain.aliases = {{"client", "ip", {}}};
+  return domain;
+}
+
+MatcherSpec In(const std::string& list) { return Matcher(Kind::kIn, {list}); }
+
+MatcherSpec Not(MatcherSpec matcher) {
+  matcher.negated = true;
+  return matcher;
 }
 
 TEST(CoverageTest, NoConditionsCoverEverything) {
   const RuleSpec all = LimitRule("all");
-  EXPECT_TRUE(Coverage(all).Covers(LimitRule("a")));
-  EXPECT_TRUE(Coverage(all).Covers(LimitRule("a", {{"path", Values({"/a"})}})));
+  EXPECT_TRUE(Covers(all, LimitRule("a")));
+  EXPECT_TRUE(Covers(all, LimitRule("a", {{"path", Values({"/a"})}})));
 }
 
 TEST(CoverageTest, EveryConditionMustBeMet) {
   const RuleSpec rule = LimitRule("wide", {{"a", Values({"1"})}, {"b", Values({"2"})}});
-  const Coverage coverage(rule);
-  EXPECT_FALSE(coverage.Covers(LimitRule("x")));
-  EXPECT_FALSE(coverage.Covers(LimitRule("x", {{"a", Values({"1"})}})));
-  EXPECT_FALSE(coverage.Covers(LimitRule("x", {{"b", Values({"2"})}})));
-  EXPECT_TRUE(coverage.Covers(LimitRule("x", {{"b", Values({"2"})}, {"a", Values({"1"})}})));
-  EXPECT_TRUE(coverage.Covers(
-      LimitRule("x", {{"b", Values({"2"})}, {"a", Values({"1"})}, {"c", Values({"3"})}})));
+  EXPECT_FALSE(Covers(rule, LimitRule("x")));
+  EXPECT_FALSE(Covers(rule, LimitRule("x", {{"a", Values({"1"})}})));
+  EXPECT_FALSE(Covers(rule, LimitRule("x", {{"b", Values({"2"})}})));
+  EXPECT_TRUE(Covers(rule, LimitRule("x", {{"b", Values({"2"})}, {"a", Values({"1"})}})));
+  EXPECT_TRUE(Covers(
+      rule, LimitRule("x", {{"b", Values({"2"})}, {"a", Values({"1"})}, {"c", Values({"3"})}})));
 }
 
 TEST(CoverageTest, EqualMatchersCoverOneAnother) {
@@ -60,9 +95,27 @@ TEST(CoverageTest, AGlobCoversTheValuesItMatches) {
   EXPECT_FALSE(Covers(Values({"/a/1"}), Values({"/a/*"})));
 }
 
-TEST(CoverageTest, GlobsAreNotComparedWithGlobs) {
-  EXPECT_FALSE(Covers(Values({"/a*"}), Values({"/a/*"})));
-  EXPECT_FALSE(Covers(Values({"/a*/"}), Values({"/a*x*/"})));
+TEST(CoverageTest, AGlobCoversAGlobWhoseMatchesAllMatchIt) {
+  EXPECT_TRUE(Covers(Values({"/v1/*"}), Values({"/v1/users/*"})));
+  EXPECT_TRUE(Covers(Values({"/v1/*"}), Values({"/v1/*/posts"})));
+  EXPECT_TRUE(Covers(Values({"/a*/"}), Values({"/a*x*/"})));
+  EXPECT_TRUE(Covers(Values({"*abc*"}), Values({"*xabcx*", "abc*", "*abc", "xabc"})));
+  EXPECT_TRUE(Covers(Values({"*.png", "/static/*"}), Values({"/a/*.png", "/static/x*"})));
+  EXPECT_FALSE(Covers(Values({"/v1/*"}), Values({"/v1*"})));
+  EXPECT_FALSE(Covers(Values({"/v1/*"}), Values({"/v2/*"})));
+  EXPECT_FALSE(Covers(Values({"/v1/*"}), Values({"/v1/a*", "/v2/a*"})));
+  EXPECT_FALSE(Covers(Values({"*abc*"}), Values({"*ab*c*"})));
+  EXPECT_FALSE(Covers(Values({"ab*ba"}), Values({"ab*a"})));
+  EXPECT_FALSE(Covers(Values({"a*a"}), Values({"a"})));
+}
+
+// Heads that begin with one another, and texts that stand between them.
+TEST(CoverageTest, TheHeadsOfGlobsAreFoundHoweverTheyLie) {
+  const MatcherSpec heads = Values({"b*", "ab*", "abc*", "abd*", "a-*"});
+  EXPECT_TRUE(Covers(heads, Values({"ab", "abcz", "abe", "abd", "b", "a-", "bz*", "abd*"})));
+  for (const std::string text : {"a", "a.", "aa", "ac", "c", ""}) {
+    EXPECT_FALSE(Covers(heads, Values({text}))) << text;
+  }
 }
 
 TEST(CoverageTest, PresenceIsMetByWhateverNeedsTheAttribute) {
@@ -79,28 +132,117 @@ TEST(CoverageTest, PresenceIsMetByWhateverNeedsTheAttribute) {
 
 TEST(CoverageTest, PresenceIsMetByAKeyOfTheAttributeAlone) {
   const RuleSpec rule = LimitRule("wide", {{"a", Matcher(Kind::kPresent)}});
-  const Coverage coverage(rule);
-  EXPECT_TRUE(coverage.Covers(Per(LimitRule("x"), {{"b"}, {"a"}})));
-  EXPECT_FALSE(coverage.Covers(Per(LimitRule("x"), {{"a", "b"}})));
-  EXPECT_FALSE(coverage.Covers(Per(LimitRule("x"), {{"b"}})));
+  EXPECT_TRUE(Covers(rule, Per(LimitRule("x"), {{"b"}, {"a"}})));
+  EXPECT_FALSE(Covers(rule, Per(LimitRule("x"), {{"a", "b"}})));
+  EXPECT_FALSE(Covers(rule, Per(LimitRule("x"), {{"b"}})));
 }
 
 TEST(CoverageTest, OtherMatchersCoverNothingElse) {
   EXPECT_FALSE(Covers(Matcher(Kind::kRegex, {".*"}), Values({"1"})));
-  EXPECT_FALSE(Covers(Matcher(Kind::kIn, {"l"}), Values({"1"})));
-  EXPECT_FALSE(Covers(Values({"1"}, true), Values({"2"})));
+  EXPECT_FALSE(Covers(Values({"1"}), Matcher(Kind::kRegex, {"1"})));
+  EXPECT_FALSE(Covers(In("no such list"), Values({"1"})));
   EXPECT_FALSE(Covers(Values({"1"}), Values({"1"}, true)));
   EXPECT_FALSE(Covers(Values({"1"}), Matcher(Kind::kPresent)));
 }
 
-TEST(CoverageTest, AddressesAreNotComparedAsTexts) {
-  const auto covers = [](const MatcherSpec& wide, const MatcherSpec& narrow) {
-    const RuleSpec rule = LimitRule("wide", {{"ip", wide}});
-    return Coverage(rule).Covers(LimitRule("narrow", {{"ip", narrow}}));
+TEST(CoverageTest, APrefixCoversWhatIsInIt) {
+  const DomainSpec domain = Lists();
+  for (const std::string ip : {"ip", "client"}) {
+    const auto covers = [&](const MatcherSpec& wide, const MatcherSpec& narrow) {
+      return CoversOf(ip, wide, narrow, domain);
+    };
+    EXPECT_TRUE(covers(Values({"10.0.0.0/8"}), Values({"10.1.2.3"})));
+    EXPECT_TRUE(covers(Values({"10.0.0.0/8"}), Values({"10.1.0.0/16", "::ffff:10.2.0.1"})));
+    EXPECT_TRUE(covers(Values({"10.0.0.0/8", "::1"}), Values({"10.0.0.0/8"})));
+    EXPECT_TRUE(covers(Values({"2001:db8::/32"}), Values({"2001:db8:1::/48"})));
+    EXPECT_TRUE(covers(Values({"*"}), Values({"10.0.0.0/8"})));
+    EXPECT_FALSE(covers(Values({"10.1.0.0/16"}), Values({"10.0.0.0/8"})));
+    EXPECT_FALSE(covers(Values({"10.0.0.0/8"}), Values({"10.1.2.3", "11.0.0.1"})));
+    // It holds no IPv4 address.
+    EXPECT_FALSE(covers(Values({"::/0"}), Values({"10.1.2.3"})));
+    // As texts.
+    EXPECT_FALSE(covers(Values({"10.0.0.0*"}), Values({"10.0.0.0/8"})));
+    EXPECT_FALSE(covers(Values({"10.0.0.0/8"}), Values({"10.1.*"})));
+    EXPECT_TRUE(covers(Values({"10.*"}), Values({"10.1.*"})));
+  }
+  // To another attribute it is a text like any other.
+  EXPECT_FALSE(CoversOf("a", Values({"10.0.0.0/8"}), Values({"10.1.2.3"}), domain));
+}
+
+TEST(CoverageTest, AListCoversItsValuesAndListsOfThem) {
+  const DomainSpec domain = Lists();
+  const auto covers = [&](const std::string& attribute, const MatcherSpec& wide,
+                          const MatcherSpec& narrow) {
+    return CoversOf(attribute, wide, narrow, domain);
   };
-  EXPECT_FALSE(covers(Values({"10.0.0.0*"}), Values({"10.0.0.0/8"})));
-  EXPECT_TRUE(covers(Values({"10.0.0.0/8", "::1"}), Values({"10.0.0.0/8"})));
-  EXPECT_TRUE(covers(Values({"*"}), Values({"10.0.0.0/8"})));
+  EXPECT_TRUE(covers("ip", In("offices"), Values({"10.1.2.3"})));
+  EXPECT_TRUE(covers("ip", In("offices"), Values({"10.1.0.0/16", "2001:db8::1"})));
+  EXPECT_FALSE(covers("ip", In("offices"), Values({"192.0.2.1"})));
+  EXPECT_TRUE(covers("ip", In("offices"), In("berlin")));
+  EXPECT_FALSE(covers("ip", In("offices"), In("elsewhere")));
+  EXPECT_FALSE(covers("ip", In("berlin"), In("offices")));
+  EXPECT_TRUE(covers("ip", Values({"10.0.0.0/8"}), In("berlin")));
+  EXPECT_FALSE(covers("ip", Values({"10.0.0.0/8"}), In("offices")));
+  EXPECT_TRUE(covers("user", In("staff"), Values({"ann", "bob"})));
+  EXPECT_TRUE(covers("user", In("staff"), In("night")));
+  EXPECT_TRUE(covers("user", Values({"b*"}), In("night")));
+  EXPECT_FALSE(covers("user", In("staff"), Values({"ann", "eve"})));
+  // A star in a list is a star.
+  EXPECT_FALSE(covers("user", In("staff"), Values({"c*"})));
+  // An address of another attribute is looked up by its value, a prefix is none.
+  EXPECT_TRUE(covers("user", In("offices"), Values({"10.1.2.3"})));
+  EXPECT_FALSE(covers("user", In("offices"), Values({"10.1.0.0/16"})));
+}
+
+TEST(CoverageTest, NothingIsSaidOfAListThatIsEmptyOrBroken) {
+  const DomainSpec domain = Lists();
+  EXPECT_FALSE(CoversOf("ip", In("offices"), In("broken"), domain));
+  EXPECT_FALSE(CoversOf("ip", In("broken"), Values({"10.1.2.3"}), domain));
+  EXPECT_FALSE(CoversOf("ip", In("offices"), In("empty"), domain));
+  EXPECT_FALSE(CoversOf("ip", Not(In("offices")), In("empty"), domain));
+  EXPECT_TRUE(CoversOf("ip", In("broken"), In("broken"), domain));
+}
+
+TEST(CoverageTest, ANegatedMatcherCoversWhatItDoesNotLeaveOut) {
+  EXPECT_TRUE(Covers(Not(Values({"z"})), Values({"q"})));
+  EXPECT_TRUE(Covers(Not(Values({"z", "y*"})), Values({"q", "x"})));
+  EXPECT_FALSE(Covers(Not(Values({"z"})), Values({"q", "z"})));
+  EXPECT_FALSE(Covers(Not(Values({"z*"})), Values({"q", "zz"})));
+  EXPECT_FALSE(Covers(Not(Values({"*"})), Values({"q"})));
+  EXPECT_FALSE(Covers(Not(Matcher(Kind::kPresent)), Values({"q"})));
+  EXPECT_FALSE(Covers(Not(Matcher(Kind::kRegex, {"z"})), Values({"q"})));
+  EXPECT_FALSE(Covers(Not(Values({"z"})), Matcher(Kind::kPresent)));
+  // Globs.
+  EXPECT_FALSE(Covers(Not(Values({"/v1/*", "/health"})), Values({"/v2/*", "*.x", "/v3"})));
+  EXPECT_TRUE(Covers(Not(Values({"/v1/*", "/health"})), Values({"/v2/*", "/v3"})));
+  EXPECT_TRUE(Covers(Not(Values({"*.png"})), Values({"*.jpg"})));
+  EXPECT_FALSE(Covers(Not(Values({"/health"})), Values({"/h*"})));
+  EXPECT_FALSE(Covers(Not(Values({"/v1/*"})), Values({"/v1/a*"})));
+  EXPECT_FALSE(Covers(Not(Values({"/v1/*"})), Values({"/*"})));
+}
+
+TEST(CoverageTest, ANegatedMatcherCoversOneThatLeavesOutMore) {
+  EXPECT_TRUE(Covers(Not(Values({"z"})), Not(Values({"y", "z"}))));
+  EXPECT_TRUE(Covers(Not(Values({"z"})), Not(Matcher(Kind::kPresent))));
+  EXPECT_FALSE(Covers(Not(Values({"y", "z"})), Not(Values({"z"}))));
+  EXPECT_FALSE(Covers(Not(Matcher(Kind::kPresent)), Not(Values({"z"}))));
+  EXPECT_FALSE(Covers(Values({"z"}), Not(Values({"z"}))));
+}
+
+TEST(CoverageTest, ANegatedMatcherOfAddressesCoversOthers) {
+  const DomainSpec domain = Lists();
+  const auto covers = [&](const MatcherSpec& wide, const MatcherSpec& narrow) {
+    return CoversOf("ip", wide, narrow, domain);
+  };
+  EXPECT_TRUE(covers(Not(Values({"10.0.0.0/8"})), Values({"192.0.2.1", "2001:db8::/32"})));
+  EXPECT_FALSE(covers(Not(Values({"10.0.0.0/8"})), Values({"10.1.2.3"})));
+  EXPECT_FALSE(covers(Not(Values({"10.1.2.3"})), Values({"10.0.0.0/8"})));
+  EXPECT_TRUE(covers(Not(In("offices")), Values({"192.0.2.1"})));
+  EXPECT_FALSE(covers(Not(In("offices")), Values({"10.2.0.1"})));
+  EXPECT_FALSE(covers(Not(In("offices")), In("elsewhere")));
+  // The address may be written so that the glob matches.
+  EXPECT_FALSE(covers(Not(Values({"::ffff:*"})), Values({"10.1.2.3"})));
+  EXPECT_FALSE(covers(Not(Values({"10.0.0.0/8"})), Values({"1*"})));
 }
 
 // What stands for `ip` is an address, too, and ::ffff:10.0.0.1 is 10.0.0.1 but does not match 10.*.
@@ -108,6 +250,48 @@ TEST(CoverageTest, AGlobDoesNotCoverAnAddressOfAnyAttribute) {
   EXPECT_FALSE(Covers(Values({"10.*"}), Values({"10.0.0.1"})));
   EXPECT_FALSE(Covers(Values({"10.*"}), Values({"10.0.0.0/8"})));
   EXPECT_TRUE(Covers(Values({"10.*"}), Values({"10.0.0.a"})));
+  EXPECT_FALSE(Covers(Not(Values({"::ffff:*"})), Values({"10.0.0.1"})));
+  EXPECT_FALSE(Covers(Not(Values({"10.0.0.1"})), Values({"::ffff:10.0.0.1"})));
+}
+
+// Work, not time: the same everywhere.
+TEST(CoverageTest, TheWorkGrowsWithTheTextsAndNotWithTheirSquare) {
+  constexpr std::size_t kCount = 10'000;
+  Texts heads;
+  Texts texts;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    heads.push_back(Concat("/v", i, "/*"));
+    texts.push_back(Concat("/v", i, "/users"));
+  }
+  const RuleSpec wide = LimitRule("wide", {{"path", Values(heads)}});
+  const RuleSpec narrow = LimitRule("narrow", {{"path", Values(texts)}});
+  const DomainSpec domain;
+  DomainValues values(domain);
+  CompareWork work;
+  EXPECT_TRUE(Coverage(wide, values).Covers(Coverage(narrow, values), work));
+  EXPECT_LT(work.spent(), 4 * kCount);
+}
+
+TEST(CoverageTest, WhatTakesTooMuchWorkIsNotSaidToBeCovered) {
+  const RuleSpec wide = LimitRule("wide", {{"path", Values({"*a", "*b", "*c"})}});
+  const RuleSpec apart = LimitRule("apart", {{"path", Values({"*a", "*b", "*c"}, true)}});
+  const RuleSpec narrow = LimitRule("narrow", {{"path", Values({"xc"})}});
+  const RuleSpec other = LimitRule("other", {{"path", Values({"xd"})}});
+  const DomainSpec domain;
+  DomainValues values(domain);
+  const auto covers = [&](const RuleSpec& one, const RuleSpec& two, std::size_t most) {
+    CompareWork work(most);
+    const bool covered = Coverage(one, values).Covers(Coverage(two, values), work);
+    EXPECT_LE(work.spent(), most);
+    return covered;
+  };
+  EXPECT_TRUE(covers(wide, narrow, 100));
+  EXPECT_TRUE(covers(apart, other, 100));
+  for (std::size_t most = 1; most < 8; ++most) {
+    EXPECT_FALSE(covers(wide, narrow, most)) << most;
+    EXPECT_FALSE(covers(apart, other, most)) << most;
+    EXPECT_FALSE(covers(apart, narrow, most)) << most;
+  }
 }
 
 }  // namespace

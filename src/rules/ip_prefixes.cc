@@ -1,0 +1,41 @@
+#include "rules/ip_prefixes.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// A prefix stands before all that it holds, and nothing else stands between them.
+auto OrderOf(const IpPrefix& prefix) {
+  return std::tuple(prefix.address.IsV4(), prefix.address, prefix.length);
+}
+
+bool HoldsAll(const IpPrefix& wide, const IpPrefix& narrow) {
+  if (wide.address.IsV4() != narrow.address.IsV4() || wide.length > narrow.length) return false;
+  const IpPrefixLengths lengths{.v4 = std::min(wide.length, 32), .v6 = wide.length};
+  return Cut(narrow.address, lengths) == wide.address;
+}
+
+}  // namespace
+
+IpPrefixes::IpPrefixes(std::vector<IpPrefix> prefixes) {
+  std::ranges::sort(prefixes, {}, OrderOf);
+  for (const IpPrefix& prefix : prefixes) {
+    if (prefixes_.empty() || !HoldsAll(prefixes_.back(), prefix)) prefixes_.push_back(prefix);
+  }
+}
+
+bool IpPrefixes::Holds(const IpPrefix& prefix) const {
+  const auto after = std::ranges::upper_bound(prefixes_, OrderOf(prefix), {}, OrderOf);
+  return after != prefixes_.begin() && HoldsAll(*std::prev(after), prefix);
+}
+
+bool IpPrefixes::Meets(const IpPrefix& prefix) const {
+  if (Holds(prefix)) return true;
+  const auto next = std::ranges::lower_bound(prefixes_, OrderOf(prefix), {}, OrderOf);
+  return next != prefixes_.end() && HoldsAll(prefix, *next);
+}
+
+}  // namespace sluice
