@@ -1,4 +1,4 @@
-// Requests that no rule of a domain limits, because they leave out what the keys are made of.
+// Requests that no rule of a domain limits, because they leave out what rules need.
 #pragma once
 
 #include "core/config_problem.h"
@@ -6,9 +6,11 @@
 
 namespace sluice {
 
-// Warns where every enforced limit rule has a key that a client can leave out: made of a header, a
-// query parameter, a cookie, or an attribute that forward auth does not fill in. A deny rule for
-// requests without it is an answer to that, and no warning is given.
+// Warns of the first enforced limit rule that a client escapes by leaving something out: what a key
+// is made of, be it a header, a query parameter, a cookie, or an attribute that forward auth does
+// not fill in; a header, parameter or cookie that `match` needs or that names a plan where there is
+// no default. No warning is given where another limit or a deny rule surely meets all such
+// requests.
 void CheckEscape(const DomainSpec& domain, ConfigProblems& problems);
 
 }  // namespace sluice

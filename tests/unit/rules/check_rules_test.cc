@@ -343,6 +343,60 @@ TEST(CheckRulesTest, OneRuleThatAlwaysAppliesIsEnough) {
   EXPECT_EQ(LinesOf(SpecOf({Per(LimitRule("a"), {{"user"}}), shadow})).size(), 1U);
 }
 
+TEST(CheckRulesTest, AHeaderThatAMatchOrAPlanNeedsCanBeLeftOut) {
+  const Texts expected = {
+      "r.yaml:1:1: warning: a request without header x-tier escapes every rule; limit such "
+      "requests by ip, or deny them"};
+  for (const MatcherSpec& matcher :
+       {Matcher(Kind::kPresent), Values({"free"}), Matcher(Kind::kRegex, {"f.*"})}) {
+    EXPECT_EQ(LinesOf(SpecOf({Per(LimitRule("a", {{"header.x-tier", matcher}}), {{"ip"}})})),
+              expected);
+  }
+  EXPECT_EQ(LinesOf(SpecOf({LimitRule("a", {{"header.x-tier", Values({"free"}, true)}})})),
+            Texts());
+  EXPECT_EQ(LinesOf(SpecOf({LimitRule("a", {{"service", Values({"billing"})}})})), Texts());
+  RuleSpec by_plan = LimitRule("a");
+  by_plan.plan = PlanChoiceSpec{"header.x-tier", std::nullopt, {}};
+  RuleSetSpec spec = SpecOf({by_plan});
+  spec.domains[0].plans.push_back({"free", {}, {}});
+  EXPECT_EQ(LinesOf(spec), expected);
+  spec.domains[0].rules[0].plan->otherwise = "free";
+  EXPECT_EQ(LinesOf(spec), Texts());
+}
+
+TEST(CheckRulesTest, ARuleForOtherRequestsIsNoAnswer) {
+  const RuleSpec user = Per(LimitRule("user"), {{"header.x-user"}});
+  const RuleSpec login = Per(LimitRule("login", {{"path", Values({"/login*"})}}), {{"ip"}});
+  EXPECT_EQ(LinesOf(SpecOf({user, login})),
+            Texts({"r.yaml:1:1: warning: a request without header x-user escapes the rule 'user' "
+                   "and may meet no other; limit such requests by ip, or deny them"}));
+  // All that escapes is a login.
+  RuleSpec by_account = user;
+  by_account.match = {{"path", Values({"/login", "/login/again"})}};
+  EXPECT_EQ(LinesOf(SpecOf({by_account, login})), Texts());
+  EXPECT_EQ(LinesOf(SpecOf({user, Per(LimitRule("all", {{"path", Values({"*"})}}), {{"ip"}})})),
+            Texts());
+}
+
+TEST(CheckRulesTest, ARuleForRequestsWithoutTheHeaderIsAnAnswer) {
+  const RuleSpec user =
+      Per(LimitRule("user", {{"header.x-user", Matcher(Kind::kPresent)}}), {{"header.x-user"}});
+  const RuleSpec others =
+      Per(LimitRule("others", {{"header.x-user", Matcher(Kind::kPresent, {}, true)}}), {{"ip"}});
+  EXPECT_EQ(LinesOf(SpecOf({user, others})), Texts());
+  const RuleSpec outside =
+      Per(LimitRule("outside", {{"header.x-inside", Values({"1"}, true)}}), {{"ip"}});
+  EXPECT_EQ(LinesOf(SpecOf({user, outside})), Texts());
+}
+
+TEST(CheckRulesTest, AnAliasOfWhatIsAlwaysThereDoesNotMakeItMissing) {
+  RuleSetSpec spec = SpecOf({Per(LimitRule("a"), {{"client"}})});
+  spec.domains[0].aliases = {{"ip", "header.x-real-ip", {}}, {"client", "ip", {}}};
+  EXPECT_EQ(LinesOf(spec), Texts());
+  spec.domains[0].rules[0].per[0].attributes = {"ip"};
+  EXPECT_EQ(LinesOf(spec), Texts());
+}
+
 TEST(CheckRulesTest, DenyingRequestsWithoutTheKeyIsAnAnswer) {
   const RuleSpec limit = Per(LimitRule("a"), {{"user"}});
   EXPECT_EQ(LinesOf(SpecOf({limit, Decides(RuleAction::kDeny, "anonymous",
