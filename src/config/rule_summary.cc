@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "core/sip_hash.h"
 #include "core/text.h"
@@ -11,6 +12,15 @@ namespace {
 
 std::string Counted(std::size_t count, std::string_view what) {
   return Concat(count, " ", what, count == 1 ? "" : "s");
+}
+
+// The descriptors that have a limit, at whatever depth, unlimited ones too.
+std::size_t CountLimits(const std::vector<DescriptorSpec>& siblings) {
+  std::size_t count = 0;
+  for (const DescriptorSpec& each : siblings) {
+    count += (each.limit || each.unlimited ? 1 : 0) + CountLimits(each.descriptors);
+  }
+  return count;
 }
 
 }  // namespace
@@ -34,9 +44,14 @@ std::string HexText(RuleHash hash) {
 
 std::string CountText(const RuleSetSpec& spec) {
   std::size_t rules = 0;
-  for (const DomainSpec& domain : spec.domains) rules += domain.rules.size();
+  std::size_t descriptors = 0;
+  for (const DomainSpec& domain : spec.domains) {
+    rules += domain.rules.size();
+    descriptors += CountLimits(domain.descriptors);
+  }
   return Concat(Counted(spec.files.size(), "file"), ", ", Counted(spec.domains.size(), "domain"),
-                ", ", Counted(rules, "rule"));
+                ", ", Counted(rules, "rule"),
+                descriptors == 0 ? "" : Concat(", ", Counted(descriptors, "descriptor")));
 }
 
 }  // namespace sluice

@@ -25,7 +25,8 @@ RuleHash HashOf(std::span<const RuleText> texts);
 // Sixteen hexadecimal digits.
 std::string HexText(RuleHash hash);
 
-// "3 files, 1 domain, 8 rules"
+// "3 files, 1 domain, 8 rules, 2 descriptors"; only descriptors with a limit count, and where there
+// are none they are not mentioned.
 std::string CountText(const RuleSetSpec& spec);
 
 }  // namespace sluice

@@ -91,6 +91,7 @@ class DomainCheck {
       CheckReplaces(rule);
     }
     CheckReplaceCycles();
+    CheckDescriptorLimits(domain_.descriptors);
   }
 
   // The format of descriptors lets `replaces` name what is not there.
@@ -133,12 +134,22 @@ class DomainCheck {
   }
 
   void CheckLimits(const std::vector<NamedLimit>& limits) {
-    for (const NamedLimit& each : limits) {
-      const LimitSpec& spec = each.limit.spec;
-      if (spec.algorithm != Algorithm::kLeakyBucket || spec.burst != Fraction(0)) continue;
-      problems_.Warn(each.origin,
-                     "with a 'burst' of 0 nothing may wait, so a leaky_bucket refuses whatever "
-                     "does not come evenly spaced; did you mean a burst above 0?");
+    for (const NamedLimit& each : limits) CheckBurst(each.limit, each.origin);
+  }
+
+  void CheckBurst(const Limit& limit, const Origin& origin) {
+    if (limit.spec.algorithm != Algorithm::kLeakyBucket) return;
+    if (limit.spec.burst != Fraction(0)) return;
+    problems_.Warn(origin,
+                   "with a 'burst' of 0 nothing may wait, so a leaky_bucket refuses whatever "
+                   "does not come evenly spaced; did you mean a burst above 0?");
+  }
+
+  void CheckDescriptorLimits(const std::vector<DescriptorSpec>& siblings) {
+    for (const DescriptorSpec& each : siblings) {
+      const auto at = std::ranges::find(each.written, "rate_limit", &WrittenKey::key);
+      if (each.limit) CheckBurst(*each.limit, at == each.written.end() ? each.origin : at->origin);
+      CheckDescriptorLimits(each.descriptors);
     }
   }
 

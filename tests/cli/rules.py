@@ -142,8 +142,12 @@ def expect(found, wanted):
 def test_the_examples_are_good():
     done = check(os.path.join(PROJECT, "examples", "rules"))
     expect(done.stderr, "")
-    expect(done.stdout.splitlines()[-1], "6 files, 5 domains, 10 rules: good")
+    expect(done.stdout, "6 files, 5 domains, 10 rules, 3 descriptors: good\n")
     expect(done.returncode, 0)
+    for page in ["man/sluice-rules.1", "docs/rules-commands.md"]:
+        with open(os.path.join(PROJECT, page), encoding="utf-8") as file:
+            shown = re.search(r"\$ sluice rules check examples/rules\n(.*\n)", file.read())
+        expect(shown.group(1), done.stdout)
 
 
 def test_every_error_has_its_place():

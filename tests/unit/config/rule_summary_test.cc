@@ -48,5 +48,22 @@ TEST(RuleSummaryTest, CountsAreWrittenAsWords) {
   EXPECT_EQ(CountText(spec), "1 file, 2 domains, 3 rules");
 }
 
+TEST(RuleSummaryTest, DescriptorsWithALimitCount) {
+  RuleSetSpec spec;
+  spec.files = {"a.yaml"};
+  spec.domains.resize(1);
+  DescriptorSpec above;
+  spec.domains[0].descriptors = {above};
+  EXPECT_EQ(CountText(spec), "1 file, 1 domain, 0 rules");
+  DescriptorSpec unlimited;
+  unlimited.unlimited = true;
+  spec.domains[0].descriptors[0].descriptors = {unlimited};
+  EXPECT_EQ(CountText(spec), "1 file, 1 domain, 0 rules, 1 descriptor");
+  DescriptorSpec limited;
+  limited.limit.emplace();
+  spec.domains[0].descriptors.push_back(limited);
+  EXPECT_EQ(CountText(spec), "1 file, 1 domain, 0 rules, 2 descriptors");
+}
+
 }  // namespace
 }  // namespace sluice::testing
