@@ -123,7 +123,7 @@ class Comparison {
       MetricName(kDraftDomain, *matches[i].node(), attributes);
       for (const ReplacedSpec& each : expected.back().found->replaces) replaced.insert(each.name);
     }
-    DropReplacedDescriptors(matches);
+    domain_.DropReplacedDescriptors(matches, replaced_names_);
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const DescriptorSpec* const spec = expected[i].found;
       const bool applies = spec != nullptr && spec->limit && !replaced.contains(spec->limit_name);
@@ -159,6 +159,7 @@ class Comparison {
   std::shared_ptr<const RuleSet> rules_;
   const Domain& domain_;
   Match match_;
+  Bits replaced_names_;
   Keys keys_;
   std::map<std::uint32_t, std::string> plans_;
 };

@@ -32,6 +32,11 @@ void GateSession::Refresh() {
 
 bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict) {
   const std::size_t count = request.sets.size();
+  if (count > kSetsMost) {
+    verdict.SetFault("it has more than 1024 sets of attributes", nullptr);
+    return false;
+  }
+  std::size_t charges = 0;
   // Keys are viewed where they are, so nothing may move once the first is written.
   if (matches_.size() < count) {
     matches_.resize(count);
@@ -47,7 +52,10 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
       // What the caller's own limit stands in place of replaces nothing either.
       if (!set.limit) domain.MatchDescriptor(set.attributes, set.cost, match);
       answer.node = match.node();
-      continue;
+      charges += match.charges().size();
+      if (charges <= kDecisionsMost) continue;
+      verdict.SetFault("more than 1024 limits apply to its sets of attributes", nullptr);
+      return false;
     }
     answer.decided_by = match.decided_by()->spec;
     if (match.outcome() == MatchOutcome::kBadCost) {
@@ -63,7 +71,17 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
       verdict.decided_by_ = answer.decided_by;
     }
   }
-  DropReplacedDescriptors({matches_.data(), count});
+  domain.DropReplacedDescriptors({matches_.data(), count}, replaced_names_);
+  return true;
+}
+
+bool GateSession::AskSets(const GateRequest& request, Verdict& verdict) {
+  asked_.clear();
+  for (std::uint32_t i = 0; i < request.sets.size(); ++i) AskSet(request, i, verdict);
+  if (Pick(verdict, Purpose::kTake) && picked_.size() > Local::kChargesMost) {
+    verdict.SetFault("more than 64 limits apply", nullptr);
+    return false;
+  }
   return true;
 }
 
@@ -187,6 +205,27 @@ void GateSession::RestateOverrides(const GateRequest& request, Verdict& verdict)
   }
 }
 
+void GateSession::LetGo(std::size_t sets) {
+  if (sets > kSetsKept && matches_.size() > kSetsKept) {
+    matches_.resize(kSetsKept);
+    matches_.shrink_to_fit();
+    override_keys_.resize(kSetsKept);
+    override_keys_.shrink_to_fit();
+  }
+  for (std::size_t i = 0; i < std::min(sets, matches_.size()); ++i) {
+    matches_[i].LetGo();
+    std::string& key = override_keys_[i];
+    if (key.capacity() > Match::kKeyBytesKept) std::string().swap(key);
+  }
+}
+
+std::size_t GateSession::BytesKeptForTest() const {
+  std::size_t bytes = matches_.capacity() * sizeof(Match);
+  for (const Match& match : matches_) bytes += match.KeyBytesKeptForTest();
+  for (const std::string& key : override_keys_) bytes += key.capacity();
+  return bytes;
+}
+
 void GateSession::Decide(const GateRequest& request, Verdict& verdict) {
   Refresh();
   verdict.Clear();
@@ -196,12 +235,12 @@ void GateSession::Decide(const GateRequest& request, Verdict& verdict) {
     verdict.kind_ = VerdictKind::kUnknownDomain;
     return;
   }
-  if (!MatchSets(*domain, request, verdict)) return;
-  asked_.clear();
-  for (std::uint32_t i = 0; i < request.sets.size(); ++i) AskSet(request, i, verdict);
-  if (asked_.size() > Local::kChargesMost) {
-    return verdict.SetFault("more than 64 limits apply", nullptr);
-  }
+  DecideIn(*domain, request, verdict);
+  LetGo(request.sets.size());
+}
+
+void GateSession::DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict) {
+  if (!MatchSets(domain, request, verdict) || !AskSets(request, verdict)) return;
   now_ = gate_.clock_.Now();
   if (Pick(verdict, Purpose::kGiveBack)) DecidePicked(Operation::kRefund, verdict);
   if (Pick(verdict, Purpose::kForget)) DecidePicked(Operation::kReset, verdict);

@@ -1,6 +1,7 @@
 // GateSession: one thread's way through a gate.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "gate/gate.h"
 #include "gate/request.h"
 #include "gate/verdict.h"
+#include "rules/bits.h"
 #include "rules/match.h"
 #include "sluice/charge.h"
 #include "store/local.h"
@@ -26,14 +28,21 @@ namespace sluice {
 //   (3) If the request goes ahead every charge that passes on its own is taken, if not none is; but
 //       a rule with `debt` is charged in any case and never refuses a charge. A look at it tells
 //       whether it is used up.
-//   (4) A limit that the caller brings stands in place of the `descriptors`: it is enforced
-//   whatever
+//   (4) A limit that the caller brings stands in place of the `descriptors`: it is enforced whatever
 //       mode those have, and neither replaces other limits nor is replaced.
+//   (5) A request has at most kSetsMost sets, which come to at most kDecisionsMost decisions, of
+//       which Local::kChargesMost may be charges to take. One that has more is a bad request, which
+//       is found before much work has been done, and no memory of it is kept.
 class GateSession {
  public:
+  static constexpr std::size_t kSetsMost = 1024;
+  static constexpr std::size_t kDecisionsMost = 1024;
+
   explicit GateSession(Gate& gate) : gate_(gate) {}
 
   void Decide(const GateRequest& request, Verdict& verdict);
+
+  [[nodiscard]] std::size_t BytesKeptForTest() const;
 
  private:
   // What is asked of the store for the decision of the same index in the verdict.
@@ -44,9 +53,15 @@ class GateSession {
   };
   enum class Looks : std::uint8_t { kPass, kRefuse };
 
+  // So many sets are usual; what more of them took is given back.
+  static constexpr std::size_t kSetsKept = 64;
+
   void Refresh();
+  void DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict);
   // False if the request cannot be understood; then the verdict says why.
   bool MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict);
+  // Likewise.
+  bool AskSets(const GateRequest& request, Verdict& verdict);
   void AskSet(const GateRequest& request, std::uint32_t number, Verdict& verdict);
   void AskOverride(const GateRequest& request, std::uint32_t number, Verdict& verdict);
 
@@ -57,6 +72,8 @@ class GateSession {
   void Take(Looks looks, Verdict& verdict);
   void TakePicked(Verdict& verdict);
   void RestateOverrides(const GateRequest& request, Verdict& verdict) const;
+  // Gives back the memory of a request of `sets` sets where it was unusually large.
+  void LetGo(std::size_t sets);
 
   Gate& gate_;
   std::uint64_t version_ = 0;
@@ -64,6 +81,7 @@ class GateSession {
   Time now_{};
   std::vector<Match> matches_;              // one a set
   std::vector<std::string> override_keys_;  // likewise; empty without an override
+  Bits replaced_names_;
   std::vector<Asked> asked_;                // one a decision of the verdict
 
   // What one call of the store is made of.

@@ -68,8 +68,16 @@ std::uint32_t DescriptorTree::Add(const DescriptorSpec& spec, DescriptorNode& pa
     node.limit = static_cast<std::uint32_t>(limits.size());
     limits.push_back({id.text(), node.name, spec.limit_name, &*spec.limit});
   }
+  if (!spec.limit_name.empty()) node.limit_name = NumberOf(spec.limit_name);
+  for (const ReplacedSpec& replaced : spec.replaces) {
+    node.replaces.push_back(NumberOf(replaced.name));
+  }
   AddAll(spec.descriptors, node, id, limits);
   return number;
+}
+
+std::uint32_t DescriptorTree::NumberOf(const std::string& limit_name) {
+  return limit_names_.FindOrAdd(limit_name, static_cast<std::uint32_t>(limit_names_.size()));
 }
 
 const DescriptorNode* DescriptorTree::Next(const DescriptorNode& node,
@@ -128,20 +136,21 @@ std::string MetricName(std::string_view domain, const DescriptorNode& node,
   return name;
 }
 
-void DropReplacedDescriptors(std::span<Match> matches) {
-  const auto is_replaced = [&](const DescriptorSpec& spec) {
-    if (spec.limit_name.empty()) return false;
-    return std::any_of(matches.begin(), matches.end(), [&](const Match& other) {
-      if (other.node() == nullptr) return false;
-      const std::vector<ReplacedSpec>& replaces = other.node()->spec->replaces;
-      return std::any_of(replaces.begin(), replaces.end(), [&](const ReplacedSpec& replaced) {
-        return replaced.name == spec.limit_name;
-      });
-    });
+void DescriptorTree::DropReplaced(std::span<Match> matches, Bits& replaced) const {
+  const auto replaces = [](const Match& match) {
+    return match.node() != nullptr && !match.node()->replaces.empty();
   };
+  const auto first = std::find_if(matches.begin(), matches.end(), replaces);
+  if (first == matches.end()) return;
+  replaced.Reset(limit_names_.size());
+  for (auto each = first; each != matches.end(); ++each) {
+    if (!replaces(*each)) continue;
+    for (const std::uint32_t name : each->node()->replaces) replaced.Add(name);
+  }
   for (Match& match : matches) {
     std::erase_if(match.charges_, [&](const RuleCharge& charge) {
-      return charge.node != nullptr && is_replaced(*charge.node->spec);
+      const bool named = charge.node != nullptr && charge.node->limit_name != TextMap::kNone;
+      return named && replaced.Has(charge.node->limit_name);
     });
   }
 }

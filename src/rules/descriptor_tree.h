@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/bits.h"
 #include "rules/glob.h"
 #include "rules/match.h"
 #include "rules/rule_limit.h"
@@ -31,6 +32,10 @@ struct DescriptorNode {
   const DescriptorNode* parent = nullptr;
   std::string name;                      // "message_type_marketing.to_number"
   std::uint32_t limit = TextMap::kNone;  // an index of RuleSet::limits()
+  // Numbers of limits' names in the domain: what its own is called, if anything, and those that do
+  // not apply when it is met.
+  std::uint32_t limit_name = TextMap::kNone;
+  std::vector<std::uint32_t> replaces;
   TextMap keys;                          // key to an index of `children`
   std::vector<Children> children;
 };
@@ -60,13 +65,20 @@ class DescriptorTree {
   [[nodiscard]] const DescriptorNode* Next(const DescriptorNode& node,
                                            const Attribute& entry) const;
 
+  // Takes out the charges of descriptors whose limit another descriptor of the same request
+  // replaces. `replaced` is memory to work in. Takes time linear in the matches.
+  void DropReplaced(std::span<Match> matches, Bits& replaced) const;
+
  private:
   std::uint32_t Add(const DescriptorSpec& spec, DescriptorNode& parent, const RuleLimitId& id,
                     std::vector<RuleLimit>& limits);
   void AddAll(std::span<const DescriptorSpec> specs, DescriptorNode& parent, const RuleLimitId& id,
               std::vector<RuleLimit>& limits);
 
+  std::uint32_t NumberOf(const std::string& limit_name);
+
   std::vector<std::unique_ptr<DescriptorNode>> nodes_;  // the first is the root, which has no spec
+  TextMap limit_names_;
 };
 
 // Whether the value of a request tells states apart at an entry.
@@ -77,8 +89,5 @@ bool ValueMakesKey(const DescriptorSpec& spec);
 // REQUIRES: `entries` are those that were found to end there.
 std::string MetricName(std::string_view domain, const DescriptorNode& node,
                        std::span<const Attribute> entries);
-
-// Takes out the charges of descriptors whose limit another descriptor of the same request replaces.
-void DropReplacedDescriptors(std::span<Match> matches);
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/bits.h"
 #include "rules/compiled_rule.h"
 #include "rules/descriptor_tree.h"
 #include "rules/match.h"
@@ -44,6 +45,12 @@ class Domain {
   // Adds what the descriptors make of the same entries, in their order.
   void MatchDescriptor(std::span<const Attribute> entries, Cost cost, Match& match) const {
     descriptors_.Find(entries, cost, match);
+  }
+
+  // Takes out what one descriptor of a request replaces of another. `replaced` is memory to work
+  // in.
+  void DropReplacedDescriptors(std::span<Match> matches, Bits& replaced) const {
+    descriptors_.DropReplaced(matches, replaced);
   }
 
  private:

@@ -1,6 +1,7 @@
 // Match: which rules apply to a request, and what they charge.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -43,6 +44,9 @@ enum class MatchOutcome : std::uint8_t {
 // Thread safety: none.
 class Match {
  public:
+  // Keys of more bytes than this are unusual.
+  static constexpr std::size_t kKeyBytesKept = std::size_t{64} << 10U;
+
   [[nodiscard]] MatchOutcome outcome() const { return outcome_; }
   // The rule that allowed, denied, or has the bad cost.
   [[nodiscard]] const CompiledRule* decided_by() const { return decided_by_; }
@@ -64,11 +68,20 @@ class Match {
     keys_.clear();
   }
 
+  // Gives back the memory of a request that was far larger than most.
+  void LetGo() {
+    if (keys_.capacity() > kKeyBytesKept) std::string().swap(keys_);
+    if (charges_.capacity() > kChargesKept) std::vector<RuleCharge>().swap(charges_);
+  }
+
+  [[nodiscard]] std::size_t KeyBytesKeptForTest() const { return keys_.capacity(); }
+
  private:
   friend class Domain;
   friend class DomainExplainer;
   friend class DescriptorTree;
-  friend void DropReplacedDescriptors(std::span<Match> matches);
+
+  static constexpr std::size_t kChargesKept = 1024;
 
   MatchOutcome outcome_ = MatchOutcome::kCharges;
   const CompiledRule* decided_by_ = nullptr;

@@ -234,5 +234,49 @@ TEST_F(GateSessionTest, MoreChargesThanARequestCanHaveAreABadRequest) {
   EXPECT_TRUE(verdict_.sets().empty());
 }
 
+// GateSession, invariant (5).
+TEST_F(GateSessionTest, RefundsLooksAndResetsAreNotBoundByWhatARequestCanTake) {
+  Use({Descriptor("user", "100/h")});
+  EXPECT_TRUE(Decide({{{"user", "42"}, 100}}).allowed());
+  EXPECT_TRUE(Decide(std::vector<Set>(65, Set{{"user", "42"}, 1, Purpose::kGiveBack})).allowed());
+  EXPECT_EQ(Remaining({"user", "42"}), 65);
+  EXPECT_TRUE(Decide(std::vector<Set>(1024, Set{{"user", "42"}, 1, Purpose::kLook})).allowed());
+  EXPECT_EQ(verdict_.decisions().size(), 1024U);
+  EXPECT_TRUE(Decide(std::vector<Set>(65, Set{{"user", "42"}, 1, Purpose::kForget})).allowed());
+}
+
+// GateSession, invariant (5).
+TEST_F(GateSessionTest, MoreSetsThanARequestCanHaveAreABadRequestWhateverTheyComeTo) {
+  Use({Descriptor("user", "100/h")});
+  EXPECT_TRUE(Decide(std::vector<Set>(1024, Set{{"other", "42"}})).allowed());
+  EXPECT_EQ(Decide(std::vector<Set>(1025, Set{{"other", "42"}})).kind(), VerdictKind::kBadRequest);
+}
+
+// GateSession, invariant (5). Each look is at three limits.
+TEST_F(GateSessionTest, MoreDecisionsThanARequestCanHaveAreABadRequest) {
+  RuleSpec rule;
+  rule.name = "all";
+  for (const char* const name : {"a", "b", "c"}) {
+    rule.limits.push_back({name, ParseLimit("9/h", {}).value(), {}});
+  }
+  Use({}, {rule});
+  EXPECT_TRUE(Decide(std::vector<Set>(341, Set{{"ip", "1"}, 1, Purpose::kLook})).allowed());
+  EXPECT_EQ(Decide(std::vector<Set>(342, Set{{"ip", "1"}, 1, Purpose::kLook})).kind(),
+            VerdictKind::kBadRequest);
+}
+
+// GateSession, invariant (5).
+TEST_F(GateSessionTest, TheMemoryOfAGiantRequestIsNotKept) {
+  Use({Descriptor("user", "100/h")});
+  Decide(std::vector<Set>(64, Set{{"user", "42"}}));
+  const std::size_t usual = session_.BytesKeptForTest();
+  const std::string giant(100'000, 'x');
+  const Attribute user{"user", giant};
+  Decide(std::vector<Set>(100, Set{user, 1, Purpose::kLook}));
+  Decide({{user, 1, Purpose::kLook, LimitOverride{1, Period::kHour}}});
+  Decide(std::vector<Set>(100'000, Set{user}));
+  EXPECT_LE(session_.BytesKeptForTest(), usual + 64);
+}
+
 }  // namespace
 }  // namespace sluice::testing

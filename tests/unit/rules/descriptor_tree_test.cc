@@ -68,7 +68,16 @@ class DescriptorTreeTest : public ::testing::Test {
     return MetricName("d", *Find(entries).node(), entries);
   }
 
+  // How many charges are left of each match.
+  std::vector<std::size_t> LeftOf(std::vector<Match> matches) {
+    rules_->Find("d")->DropReplacedDescriptors(matches, replaced_);
+    std::vector<std::size_t> left;
+    for (const Match& match : matches) left.push_back(match.charges().size());
+    return left;
+  }
+
   std::shared_ptr<const RuleSet> rules_;
+  Bits replaced_;
 };
 
 TEST_F(DescriptorTreeTest, TheWholeValueIsTriedThenPatternsInFileOrderThenTheKeyAlone) {
@@ -141,14 +150,12 @@ TEST_F(DescriptorTreeTest, ShadowAndQuotaModesAreVetoes) {
 TEST_F(DescriptorTreeTest, AReplacedLimitIsDroppedWhereBothMatch) {
   DescriptorSpec special = Limited(Key("b"));
   special.replaces.push_back({"general", {}});
-  Use({Limited(Key("a"), "general"), special});
-  std::vector<Match> both = {Find({{"a", "1"}}), Find({{"b", "1"}})};
-  DropReplacedDescriptors(both);
-  EXPECT_TRUE(both[0].charges().empty());
-  EXPECT_EQ(both[1].charges().size(), 1U);
-  std::vector<Match> alone = {Find({{"a", "1"}})};
-  DropReplacedDescriptors(alone);
-  EXPECT_EQ(alone[0].charges().size(), 1U);
+  special.replaces.push_back({"none of these", {}});
+  Use({Limited(Key("a"), "general"), Limited(Key("c")), special});
+  const Match general = Find({{"a", "1"}});
+  EXPECT_EQ(LeftOf({general, Find({{"b", "1"}})}), std::vector<std::size_t>({0, 1}));
+  EXPECT_EQ(LeftOf({Find({{"b", "1"}}), general, general}), std::vector<std::size_t>({1, 0, 0}));
+  EXPECT_EQ(LeftOf({general}), std::vector<std::size_t>({1}));
 }
 
 TEST_F(DescriptorTreeTest, MetricNamesHaveValuesOfTheRequestOnlyWhereAskedFor) {
