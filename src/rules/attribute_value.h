@@ -16,7 +16,7 @@ inline constexpr std::string_view kIpAttribute = "ip";
 // What the values of an attribute are.
 enum class AttributeKind : std::uint8_t { kTexts, kAddresses };
 
-// Views the request's bytes. Thread safety: none; it belongs to one match.
+// Views the request's bytes, or those of its match. Thread safety: none; it belongs to one match.
 class AttributeValue {
  public:
   AttributeValue() = default;
@@ -33,6 +33,9 @@ class AttributeValue {
     }
     return ip_;
   }
+
+  // Says the same address as `text` does.
+  void Restate(std::string_view text) { text_ = text; }
 
  private:
   std::string_view text_;

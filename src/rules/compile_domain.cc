@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rules/domain.h"
+#include "rules/glob.h"
 
 namespace sluice {
 
@@ -93,14 +94,25 @@ class DomainCompiler {
     return plans;
   }
 
+  void AddAddressSlot(std::uint32_t slot, const MatcherSpec& matcher) {
+    const bool by_text =
+        matcher.kind == MatcherSpec::Kind::kRegex ||
+        (matcher.kind == MatcherSpec::Kind::kValues &&
+         std::any_of(matcher.texts.begin(), matcher.texts.end(), Glob::IsGlob));
+    std::vector<std::uint32_t>& slots = domain_.address_slots_;
+    const bool known = std::find(slots.begin(), slots.end(), slot) != slots.end();
+    if (by_text && !known) slots.push_back(slot);
+  }
+
   void CompileRule(const RuleSpec& spec) {
     CompiledRule rule;
     rule.spec = &spec;
     for (const ConditionSpec& condition : spec.match) {
       const auto kind = addresses_.contains(condition.attribute) ? AttributeKind::kAddresses
                                                                  : AttributeKind::kTexts;
-      rule.conditions.emplace_back(SlotOf(condition.attribute),
-                                   Matcher(condition.matcher, kind, lists_));
+      const std::uint32_t slot = SlotOf(condition.attribute);
+      if (kind == AttributeKind::kAddresses) AddAddressSlot(slot, condition.matcher);
+      rule.conditions.emplace_back(slot, Matcher(condition.matcher, kind, lists_));
     }
     for (const KeyPartSpec& part : spec.per) {
       std::vector<KeySource>& sources = rule.per.emplace_back();

@@ -29,6 +29,24 @@ void Domain::Bind(std::span<const Attribute> attributes, Match& match) const {
       match.values_[alias.slot] = match.values_[alias.source];
     }
   }
+  if (!address_slots_.empty()) RestateAddresses(match);
+}
+
+void Domain::RestateAddresses(Match& match) const {
+  // Texts are viewed where they are, so nothing may move once the first is written.
+  if (match.address_texts_.size() < address_slots_.size()) {
+    match.address_texts_.resize(address_slots_.size());
+  }
+  for (std::size_t i = 0; i < address_slots_.size(); ++i) {
+    AttributeValue& value = match.values_[address_slots_[i]];
+    // There is only one way to write an IPv4 address as such.
+    const bool may_differ = value.present() && value.text().find(':') != std::string_view::npos;
+    if (!may_differ || !value.Ip()) continue;
+    std::string& text = match.address_texts_[i];
+    text.clear();
+    AppendIpAddress(*value.Ip(), text);
+    value.Restate(text);
+  }
 }
 
 bool Domain::Holds(const CompiledRule& rule, Match& match) {

@@ -30,7 +30,9 @@ namespace sluice {
 //       nothing is charged.
 //   (2) A rule applies if its match holds, every part of its key is there, it has a limit for the
 //       request, it is not off, and no applying enforced rule replaces it.
-//   (3) Keys of different parts never run into each other; see KeyWriter.
+//   (3) A glob or a regex of an attribute that is an address is asked about the one text of that
+//       address (FormatIpAddress), however the request writes it.
+//   (4) Keys of different parts never run into each other; see KeyWriter.
 class Domain {
  public:
   // Appends its limits to `limits`. REQUIRES: CheckRules found no error.
@@ -58,6 +60,7 @@ class Domain {
   friend class DomainExplainer;
 
   void Bind(std::span<const Attribute> attributes, Match& match) const;
+  void RestateAddresses(Match& match) const;
   // Whether the rule's match holds.
   static bool Holds(const CompiledRule& rule, Match& match);
   // Which of the attributes makes the part of a key: the first that is present, or kNoSource.
@@ -82,6 +85,7 @@ class Domain {
   TextMap slot_of_;
   std::uint32_t slots_ = 0;
   std::vector<Alias> aliases_;            // those that others take their value from come first
+  std::vector<std::uint32_t> address_slots_;  // addresses that globs or regexes are asked about
   std::vector<CompiledRule> rules_;       // allow and deny first, then the others; none that is off
   std::uint32_t gates_ = 0;               // how many of them allow or deny
   std::vector<std::uint32_t> replacing_;  // rules that replace others, after those replacing them

@@ -142,14 +142,12 @@ void AppendNumber(unsigned number, int base, std::string& out) {
   out.append(digits.data(), end);
 }
 
-std::string FormatV4(std::uint32_t bits) {
-  std::string out;
+void AppendV4(std::uint32_t bits, std::string& out) {
   for (unsigned shift = 32; shift > 0;) {
     shift -= 8;
     AppendNumber(bits >> shift & 0xFFU, 10, out);
     if (shift > 0) out += '.';
   }
-  return out;
 }
 
 // The groups that "::" stands for: the longest run of zeros, the first of equals, and none of one
@@ -169,24 +167,23 @@ Zeros LongestZeros(const std::array<unsigned, kGroups>& groups) {
   return longest;
 }
 
-std::string FormatV6(const IpAddress& address) {
+void AppendV6(const IpAddress& address, std::string& out) {
   std::array<unsigned, kGroups> groups{};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const std::uint64_t half = i < 4 ? address.high : address.low;
     groups[i] = static_cast<unsigned>(half >> (48 - 16 * (i % 4)) & 0xFFFFU);
   }
   const Zeros zeros = LongestZeros(groups);
-  std::string out;
+  const std::size_t begin = out.size();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i == zeros.start) {
       out += "::";
       i += zeros.size - 1;
       continue;
     }
-    if (!out.empty() && out.back() != ':') out += ':';
+    if (out.size() != begin && out.back() != ':') out += ':';
     AppendNumber(groups[i], 16, out);
   }
-  return out;
 }
 
 std::string Format(const IpPrefix& prefix) {
@@ -239,8 +236,18 @@ std::optional<IpAddress> ParseIpAddress(std::string_view text) {
   return V6Reader(text).Read();
 }
 
+void AppendIpAddress(const IpAddress& address, std::string& out) {
+  if (address.IsV4()) {
+    AppendV4(address.V4(), out);
+  } else {
+    AppendV6(address, out);
+  }
+}
+
 std::string FormatIpAddress(const IpAddress& address) {
-  return address.IsV4() ? FormatV4(address.V4()) : FormatV6(address);
+  std::string out;
+  AppendIpAddress(address, out);
+  return out;
 }
 
 IpAddress Cut(const IpAddress& address, IpPrefixLengths lengths) {

@@ -39,6 +39,8 @@ std::optional<IpAddress> ParseIpAddress(std::string_view text);
 
 // The one text of an address by RFC 5952: "192.0.2.1", "2001:db8::1".
 std::string FormatIpAddress(const IpAddress& address);
+// Appends the same.
+void AppendIpAddress(const IpAddress& address, std::string& out);
 
 // How many leading bits of an address count, by its kind. A household or a server commonly has a
 // whole IPv6 /64, so the default takes that for one client.

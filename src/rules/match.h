@@ -91,6 +91,7 @@ class Match {
 
   // Scratch of Domain::MatchRules.
   std::vector<AttributeValue> values_;
+  std::vector<std::string> address_texts_;  // views of which may be among the values
   Bits candidates_;
   Bits applying_;
 };

@@ -16,7 +16,7 @@ std::size_t RuleIndex::Worth(const ConditionSpec& condition, const Attributes& a
     // Joined with others, a \Q that nothing closes would quote them, too.
     return matcher.texts.front().find("\\Q") == std::string::npos ? 1 : 0;
   }
-  // Addresses are compared as such, not as texts.
+  // Addresses are compared as such, not as texts; and a glob of one seldom says much.
   if (matcher.kind != MatcherSpec::Kind::kValues ||
       attributes.addresses.contains(condition.attribute)) {
     return 0;

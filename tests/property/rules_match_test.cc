@@ -25,10 +25,12 @@ const Names kTexts = {"a",   "b",    "ab",   "abc", "/v1/a", "/v1/a/b", "/v1/b",
 const Names kGlobs = {"*", "a*", "*b", "/v1/*", "/v1/*/b", "/v*", "*a*", "P*T", "ab*c"};
 const Names kAddresses = {"10.0.0.1",      "10.0.0.2",        "10.1.2.3",
                           "192.0.2.1",     "2001:db8::1",     "2001:db8::2",
-                          "2001:db8:1::1", "::ffff:10.0.0.1", "not an address"};
+                          "2001:db8:1::1", "::ffff:10.0.0.1", "not an address",
+                          "2001:DB8:0::1", "::FFFF:a00:2",    "0:0::1"};
+const Names kAddressGlobs = {"10.0.*", "*:*", "2001:db8:*", "*.1", "*1", "::*"};
 const Names kPrefixes = {"10.0.0.0/8",    "10.0.0.1",    "10.0.0.0/30",
                          "2001:db8::/32", "2001:db8::1", "0.0.0.0/0"};
-const Names kRegexes = {"a.*", "[ab]+", "/v1/(a|b)", "GET|POST", "[0-9]*"};
+const Names kRegexes = {"a.*", "[ab]+", "/v1/(a|b)", "GET|POST", "[0-9]*", "10\\..*", "[0-9a-f:]+"};
 
 const std::string& Any(Random& random, const Names& names) {
   return names[static_cast<std::size_t>(
@@ -59,7 +61,8 @@ MatcherSpec RandomMatcher(Random& random, const std::string& attribute) {
   }
   for (std::int64_t count = random.Between(1, 3); count > 0; --count) {
     const bool glob = random.OneIn(3);
-    matcher.texts.push_back(Any(random, glob ? kGlobs : attribute == "ip" ? kPrefixes : kTexts));
+    const Names& globs = attribute == "ip" && random.OneIn(2) ? kAddressGlobs : kGlobs;
+    matcher.texts.push_back(Any(random, glob ? globs : attribute == "ip" ? kPrefixes : kTexts));
   }
   return matcher;
 }

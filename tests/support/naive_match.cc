@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "rules/regex.h"
@@ -56,6 +57,34 @@ std::optional<std::string> BitsOf(const std::string& text) {
 
 bool IsV4(const std::string& bits) {
   return bits.substr(0, 96) == std::string(80, '0') + std::string(16, '1');
+}
+
+// The one text of an address by RFC 5952, IPv4 in dotted form; any other text as it is.
+std::string AddressText(const std::string& text) {
+  const auto bits = BitsOf(text);
+  if (!bits) return text;
+  const auto number = [&](std::size_t at, std::size_t size) {
+    return std::stoul(bits->substr(at, size), nullptr, 2);
+  };
+  std::ostringstream out;
+  if (IsV4(*bits)) {
+    for (std::size_t at = 96; at < 128; at += 8) out << (at > 96 ? "." : "") << number(at, 8);
+    return out.str();
+  }
+  for (std::size_t at = 0; at < 128; at += 16) out << ":" << std::hex << number(at, 16);
+  std::string groups = out.str() + ":";
+  // The longest run of two zeros or more, the first of equals.
+  for (int zeros = 8; zeros >= 2; --zeros) {
+    std::string run = ":";
+    for (int i = 0; i < zeros; ++i) run += "0:";
+    const std::size_t found = groups.find(run);
+    if (found == std::string::npos) continue;
+    groups.replace(found, run.size(), "::");
+    break;
+  }
+  if (!groups.starts_with("::")) groups.erase(0, 1);
+  if (!groups.ends_with("::")) groups.pop_back();
+  return groups;
 }
 
 // The bits that all addresses of a prefix begin with, or nothing where the text is none.
@@ -110,22 +139,23 @@ bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Value
   const auto found = values.find(condition.attribute);
   bool holds = false;
   if (found != values.end()) {
+    const bool is_address = IsAddress(domain, condition.attribute);
     const std::string& value = found->second;
+    const std::string text_of_it = is_address ? AddressText(value) : value;
     switch (matcher.kind) {
       case MatcherSpec::Kind::kPresent:
         holds = true;
         break;
       case MatcherSpec::Kind::kRegex:
-        holds = RegexMatches(matcher.texts.front(), value);
+        holds = RegexMatches(matcher.texts.front(), text_of_it);
         break;
       case MatcherSpec::Kind::kIn:
         holds = InList(domain, matcher.texts.front(), value);
         break;
       case MatcherSpec::Kind::kValues:
         for (const std::string& text : matcher.texts) {
-          holds |= IsAddress(domain, condition.attribute) && IsPrefix(text)
-                       ? InPrefix(text, value)
-                       : GlobMatches(text, value);
+          holds |= is_address && IsPrefix(text) ? InPrefix(text, value)
+                                                : GlobMatches(text, text_of_it);
         }
         break;
     }

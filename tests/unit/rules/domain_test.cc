@@ -126,6 +126,43 @@ TEST(DomainTest, ACostAboveTheMostThatALimitCountsIsNone) {
   EXPECT_EQ(outcome("9223372036854775807"), MatchOutcome::kBadCost);
 }
 
+// Domain, invariant (3).
+TEST(DomainTest, GlobsAndRegexesOfAnAddressAreAskedAboutItsOneText) {
+  RuleSetSpec spec;
+  DomainSpec& domain = spec.domains.emplace_back();
+  domain.name = "api";
+  domain.aliases = {{"client", "ip", {}}, {"ip", "header.x-real-ip", {}}};
+  const auto add = [&](const std::string& name, const std::string& attribute, MatcherSpec matcher) {
+    RuleSpec& rule = domain.rules.emplace_back();
+    rule.name = name;
+    rule.limits.push_back({"m", ParseLimit("10/m", {}).value(), {}});
+    rule.match.push_back({attribute, std::move(matcher)});
+  };
+  add("glob", "ip", {.texts = {"203.0.113.*"}, .origin = {}});
+  add("regex", "ip", {.kind = MatcherSpec::Kind::kRegex, .texts = {"203[.].*"}, .origin = {}});
+  add("alias", "client", {.texts = {"2001:db8::*"}, .origin = {}});
+  add("not", "client", {.texts = {"*:*"}, .negated = true, .origin = {}});
+  add("text", "header.x-real-ip", {.texts = {"::*"}, .origin = {}});
+  const auto rules = RuleSet::Make(std::move(spec));
+  const auto matched = [&](const std::string& name, const std::string& value) {
+    const std::vector<Attribute> attributes = {{name, value}};
+    Match match;
+    rules->Find("api")->MatchRules(attributes, Cost{1}, match);
+    std::string names;
+    for (const RuleCharge& charge : match.charges()) names += charge.rule->spec->name + " ";
+    return names;
+  };
+  EXPECT_EQ(matched("ip", "203.0.113.9"), "glob regex not ");
+  EXPECT_EQ(matched("ip", "::ffff:203.0.113.9"), "glob regex not ");
+  EXPECT_EQ(matched("ip", "0:0::FFFF:cb00:7109"), "glob regex not ");
+  EXPECT_EQ(matched("header.x-real-ip", "::ffff:cb00:7109"), "glob regex not text ");
+  EXPECT_EQ(matched("client", "2001:DB8:0:0::9"), "alias ");
+  EXPECT_EQ(matched("ip", "2001:db8:1::9"), "");
+  // What is no address is a text like any other.
+  EXPECT_EQ(matched("ip", "203.0.113.x"), "glob regex not ");
+  EXPECT_EQ(matched("ip", "::203.0.113.x"), "");
+}
+
 // Each takes its value from one that stands far from it, and the last of all from `ip`. Looking for
 // the next one anew each time took half a minute for a tenth of these.
 TEST(DomainTest, AliasesOfAliasesAreOrderedInOnePass) {
