@@ -167,11 +167,11 @@ class HeaderWriter {
 
   void WriteOpenAi() {
     for (const bool tokens : {false, true}) {
-      const RuleDecision* nearest = nullptr;
+      Speaker speaker = verdict_.MakeSpeaker();
       for (const RuleDecision& each : verdict_.decisions()) {
-        if (!Shows(each) || CountsTokens(each) != tokens) continue;
-        if (nearest == nullptr || IsNearer(each, *nearest)) nearest = &each;
+        if (Shows(each) && CountsTokens(each) == tokens) speaker.Add(each);
       }
+      const RuleDecision* const nearest = speaker.Pick();
       if (nearest == nullptr) continue;
       const Names& names = tokens ? kTokens : kRequests;
       WriteUnits(names, nearest->decision);

@@ -155,7 +155,7 @@ void AppendViolated(const Verdict& verdict, std::string& out) {
   out += R"(,"violated-policies":[)";
   std::string_view separator;
   for (const RuleDecision& each : verdict.decisions()) {
-    if (each.veto == Veto::kShadow || each.decision.allowed) continue;
+    if (!verdict.IsReason(each)) continue;
     out += separator;
     AppendPolicyName(*each.limit, out);
     separator = ",";

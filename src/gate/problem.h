@@ -22,8 +22,8 @@ int StatusOf(const Verdict& verdict);
 //
 // `detail` is the rule's `message` if it has one. Refusals by limits have the problem types of the
 // draft of RateLimit headers, quota-exceeded or, with status 503, temporary-reduced-capacity; all
-// else is about:blank. The violated policies are those that refuse and are enforced, by the names
-// they have in headers.
+// else is about:blank. The violated policies are those for which the request is refused, by the
+// names they have in headers.
 //
 // REQUIRES: !verdict.allowed().
 void WriteProblem(const Verdict& verdict, std::string& out);

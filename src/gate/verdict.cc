@@ -23,25 +23,56 @@ bool CanRefuse(const RuleDecision& each) {
 
 }  // namespace
 
-bool IsNearer(const RuleDecision& a, const RuleDecision& b) {
-  const bool a_counts = a.veto != Veto::kShadow;
-  const bool b_counts = b.veto != Veto::kShadow;
-  if (a_counts != b_counts) return a_counts;
-  if (a.decision.allowed != b.decision.allowed) return !a.decision.allowed;
-  if (!a.decision.allowed) return a.decision.retry_after > b.decision.retry_after;
-  return LeavesLess(a.decision, b.decision);
+void Speaker::Add(const RuleDecision& each) {
+  const Decision& decision = each.decision;
+  const auto keep = [&](const RuleDecision*& kept, bool is_nearer) {
+    if (kept == nullptr || is_nearer) kept = &each;
+  };
+  if (each.veto == Veto::kShadow) {
+    keep(shadow_, shadow_ != nullptr && LeavesLess(decision, shadow_->decision));
+  } else if (decision.allowed) {
+    keep(passing_, passing_ != nullptr && LeavesLess(decision, passing_->decision));
+  } else if (each.veto == Veto::kQuota) {
+    keep(quota_, quota_ != nullptr && decision.retry_after < quota_->decision.retry_after);
+  } else {
+    keep(enforced_, enforced_ != nullptr && decision.retry_after > enforced_->decision.retry_after);
+  }
 }
 
-const RuleDecision* Verdict::Nearest(std::span<const RuleDecision> decisions) {
-  const RuleDecision* nearest = nullptr;
-  for (const RuleDecision& each : decisions) {
-    if (nearest == nullptr || IsNearer(each, *nearest)) nearest = &each;
+const RuleDecision* Speaker::Refusal() const {
+  if (quota_ == nullptr || quota_refusals_ == QuotaRefusals::kInVain) return enforced_;
+  if (enforced_ == nullptr) return quota_;
+  return quota_->decision.retry_after > enforced_->decision.retry_after ? quota_ : enforced_;
+}
+
+const RuleDecision* Speaker::Pick() const {
+  for (const RuleDecision* const each : {Refusal(), passing_, quota_}) {
+    if (each != nullptr) return each;
   }
-  return nearest;
+  return shadow_;
+}
+
+const RuleDecision* Verdict::nearest() const {
+  Speaker speaker = MakeSpeaker();
+  for (const RuleDecision& each : decisions_) speaker.Add(each);
+  return speaker.Pick();
+}
+
+const RuleDecision* Verdict::NearestOf(const SetVerdict& set) const {
+  Speaker speaker = MakeSpeaker();
+  for (const RuleDecision& each : decisions().subspan(set.first, set.count)) speaker.Add(each);
+  const bool in_vain = speaker.Refusal() == nullptr && set.kind == VerdictKind::kRefused;
+  return in_vain ? speaker.quota() : speaker.Pick();
+}
+
+bool Verdict::IsReason(const RuleDecision& each) const {
+  if (each.decision.allowed || !CanRefuse(each)) return false;
+  return each.veto != Veto::kQuota || quota_refusals_ == QuotaRefusals::kRefuse;
 }
 
 void Verdict::Clear() {
   kind_ = VerdictKind::kAllowed;
+  quota_refusals_ = QuotaRefusals::kInVain;
   decisions_.clear();
   sets_.clear();
   decided_by_ = nullptr;
@@ -83,6 +114,7 @@ void Verdict::SumUp() {
     }
   }
   const bool quota_refused = quota_asked && !quota_passed;
+  if (quota_refused) quota_refusals_ = QuotaRefusals::kRefuse;
   if (kind_ == VerdictKind::kAllowed && (refused || quota_refused)) kind_ = VerdictKind::kRefused;
   if (kind_ == VerdictKind::kDenied) retry_after_ = kNever;
   if (kind_ == VerdictKind::kRefused) {

@@ -49,8 +49,31 @@ struct SetVerdict {
   std::uint32_t count = 0;
 };
 
-// Whether `a` speaks for a request rather than `b`; Verdict's invariant (2).
-bool IsNearer(const RuleDecision& a, const RuleDecision& b);
+// What it means that quota limits refuse: they refuse together, or in vain where one of them passes.
+enum class QuotaRefusals : std::uint8_t { kRefuse, kInVain };
+
+// Finds out of some decisions the one that speaks for them; Verdict's invariant (2).
+// Thread safety: none. Ownership: the decisions outlive it.
+class Speaker {
+ public:
+  explicit Speaker(QuotaRefusals quota_refusals) : quota_refusals_(quota_refusals) {}
+
+  void Add(const RuleDecision& each);
+
+  // The decision to whose refusal it comes, or null.
+  [[nodiscard]] const RuleDecision* Refusal() const;
+  // Of quota limits that refuse the one that does so for the shortest time, or null.
+  [[nodiscard]] const RuleDecision* quota() const { return quota_; }
+  // The decision that speaks; null if there are none.
+  [[nodiscard]] const RuleDecision* Pick() const;
+
+ private:
+  QuotaRefusals quota_refusals_;
+  const RuleDecision* enforced_ = nullptr;  // refuses for longest
+  const RuleDecision* quota_ = nullptr;
+  const RuleDecision* passing_ = nullptr;  // has the smallest share left
+  const RuleDecision* shadow_ = nullptr;   // likewise
+};
 
 // The answer for a request. Use one again and again: after the first few requests nothing is
 // allocated.
@@ -59,8 +82,11 @@ bool IsNearer(const RuleDecision& a, const RuleDecision& b);
 //
 // Invariants
 //   (1) kRefused: at least one decision refuses, and nothing was charged but debts.
-//   (2) The nearest decision speaks for others: of those that are enforced the one that refuses for
-//       longest, else the one with the smallest share left.
+//   (2) The nearest decision speaks for others, and never against the verdict. Where the request is
+//       refused it is the one to wait for, whose retry_after is the verdict's: of those that are
+//       enforced the one that refuses for longest, or the quota limit that refuses for the shortest
+//       time if all of them refuse and that is longer. Else it is the one with the smallest share
+//       left of those that pass, and one in shadow only where there is no other.
 //   (3) One set answers for each of the request's, in order, unless the request was bad or its
 //       domain unknown.
 class Verdict {
@@ -70,11 +96,14 @@ class Verdict {
   [[nodiscard]] std::span<const RuleDecision> decisions() const { return decisions_; }
   [[nodiscard]] std::span<const SetVerdict> sets() const { return sets_; }
   // The decision nearest to a refusal, or the refusal; null if there are none.
-  [[nodiscard]] const RuleDecision* nearest() const { return Nearest(decisions_); }
-  // The same of one set.
-  [[nodiscard]] const RuleDecision* NearestOf(const SetVerdict& set) const {
-    return Nearest(decisions().subspan(set.first, set.count));
-  }
+  [[nodiscard]] const RuleDecision* nearest() const;
+  // The same of one set: a quota limit that refuses speaks for a set that is refused, even if in
+  // vain.
+  [[nodiscard]] const RuleDecision* NearestOf(const SetVerdict& set) const;
+  // To find the one that speaks for some of the decisions.
+  [[nodiscard]] Speaker MakeSpeaker() const { return Speaker(quota_refusals_); }
+  // Whether it is a reason for which the request is refused.
+  [[nodiscard]] bool IsReason(const RuleDecision& each) const;
   // The rule that allowed or denied by itself, or null.
   [[nodiscard]] const RuleSpec* decided_by() const { return decided_by_; }
   // Until the same request would pass, or kNever; 0 if it was allowed.
@@ -87,8 +116,6 @@ class Verdict {
  private:
   friend class GateSession;
 
-  [[nodiscard]] static const RuleDecision* Nearest(std::span<const RuleDecision> decisions);
-
   void Clear();
   // Makes it the answer to a request that cannot be understood.
   void SetFault(std::string_view fault, const RuleSpec* rule);
@@ -96,6 +123,7 @@ class Verdict {
   void SumUp();
 
   VerdictKind kind_ = VerdictKind::kAllowed;
+  QuotaRefusals quota_refusals_ = QuotaRefusals::kInVain;
   std::vector<RuleDecision> decisions_;
   std::vector<SetVerdict> sets_;
   const RuleSpec* decided_by_ = nullptr;

@@ -128,6 +128,68 @@ TEST_F(ProblemTest, TheRuleThatRefusesForLongestSpeaks) {
             "Rule 'hour', limit 'm': 1 asked for, 0 of 1 left; come back in 1h.");
 }
 
+// Two quota limits, of which the one of an hour is used up, and the other as well if asked to.
+class QuotaProblemTest : public GateScene {
+ protected:
+  void UseQuotas(std::vector<RuleSpec> rules = {}) {
+    DescriptorSpec hour = Descriptor("hour", "1/h");
+    DescriptorSpec minute = Descriptor("minute", "1/m");
+    hour.quota_mode = minute.quota_mode = true;
+    Use(std::move(rules), {hour, minute});
+  }
+  const Verdict& CheckAll(const std::vector<Attribute>& entries) {
+    std::vector<AttributeSet> sets;
+    for (const Attribute& entry : entries) sets.push_back({{&entry, 1}, Cost{1}});
+    session_.Decide({"api", sets}, verdict_);
+    return verdict_;
+  }
+};
+
+// Verdict, invariant (2).
+TEST_F(QuotaProblemTest, OfQuotaLimitsThatRefuseTheFirstToPassSpeaks) {
+  UseQuotas();
+  CheckAll({{"hour", ""}, {"minute", ""}});
+  EXPECT_EQ(CheckAll({{"hour", ""}, {"minute", ""}}).kind(), VerdictKind::kRefused);
+  EXPECT_EQ(verdict_.retry_after(), seconds{60});
+  EXPECT_EQ(verdict_.nearest()->decision.retry_after, verdict_.retry_after());
+  EXPECT_EQ(DetailOf(verdict_), "Descriptor 'minute': 1 asked for, 0 of 1 left; come back in 1m.");
+  EXPECT_TRUE(Has(Problem(verdict_), R"("violated-policies":["hour","minute"])"));
+}
+
+// Verdict, invariant (2).
+TEST_F(QuotaProblemTest, AQuotaLimitThatRefusesInVainDoesNotSpeak) {
+  RuleSpec shed = Rule("shed", "1/s");
+  shed.match.push_back({"shed", {.kind = MatcherSpec::Kind::kPresent, .texts = {}, .origin = {}}});
+  shed.status = 503;
+  shed.message = "busy";
+  UseQuotas({shed});
+  CheckAll({{"hour", ""}});
+  CheckAll({{"shed", ""}});
+  EXPECT_EQ(StatusOf(CheckAll({{"hour", ""}, {"minute", ""}, {"shed", ""}})), 503);
+  EXPECT_EQ(verdict_.nearest()->decision.retry_after, verdict_.retry_after());
+  EXPECT_EQ(DetailOf(verdict_), "busy");
+  EXPECT_TRUE(Has(Problem(verdict_), R"("violated-policies":["shed/m"])"));
+  clock_.Advance(seconds{1});
+  EXPECT_TRUE(CheckAll({{"hour", ""}, {"minute", ""}, {"shed", ""}}).allowed());
+  EXPECT_TRUE(verdict_.nearest()->decision.allowed);
+  // It still speaks for its own set.
+  EXPECT_EQ(verdict_.NearestOf(verdict_.sets()[0])->limit->rule, "hour");
+}
+
+// Verdict, invariant (2).
+TEST_F(QuotaProblemTest, OfQuotaLimitsAndOthersTheOneToWaitForSpeaks) {
+  RuleSpec shed = Rule("shed", "1/s");
+  shed.status = 503;
+  UseQuotas({shed});
+  CheckAll({{"minute", ""}});
+  EXPECT_EQ(StatusOf(CheckAll({{"minute", ""}})), 429);
+  EXPECT_EQ(verdict_.nearest()->limit->rule, "minute");
+  UseQuotas({Rule("day", "1/d")});
+  CheckAll({{"hour", ""}});
+  CheckAll({{"hour", ""}});
+  EXPECT_EQ(verdict_.nearest()->limit->rule, "day");
+}
+
 TEST_F(ProblemTest, ADenyIsForbidden) {
   Use({Deny("nobody")});
   EXPECT_EQ(Problem(Check()),
