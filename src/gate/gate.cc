@@ -5,59 +5,65 @@
 
 #include "core/limit_words.h"
 #include "core/text.h"
+#include "rules/check_limit_count.h"
 
 namespace sluice {
 
-Result<LimitHandle> Gate::Bind(const RuleLimit& limit, Time now, std::vector<Changed>& changed) {
+// A set that passes CheckRules fits a store that holds nothing else.
+static_assert(kRuleLimitsMost + LimitOverride::kPeriods <= MemoryStore::kLimitsMost);
+
+namespace {
+
+Error ErrorOf(const RuleLimit& limit, const Error& error) {
+  return Error{Concat(limit.id, ": ", error.message)};
+}
+
+}  // namespace
+
+Result<LimitHandle> Gate::Bind(const RuleLimit& limit, Time now, std::vector<Change>& changes) {
   const LimitSpec& spec = limit.limit->spec;
   // A limit of another algorithm is another limit: its states mean something else.
   const std::string name = Concat(limit.id, "#", WordOf(spec.algorithm));
   if (const auto known = known_.find(name); known != known_.end()) {
     KnownLimit& held = known->second;
-    if (held.limit == *limit.limit) return held.handle;
-    if (Result<Done> done = store_.Change(held.handle, *limit.limit, now); !done.ok()) {
-      return done.error();
-    }
-    changed.push_back({&held, std::exchange(held.limit, *limit.limit)});
+    if (held.limit != *limit.limit) changes.push_back({&held, &limit});
     return held.handle;
   }
   Result<LimitHandle> handle = store_.Add(name, *limit.limit, now);
-  if (handle.ok()) known_.emplace(name, KnownLimit{handle.value(), *limit.limit});
+  if (!handle.ok()) return ErrorOf(limit, handle.error());
+  known_.emplace(name, KnownLimit{handle.value(), *limit.limit});
   return handle;
 }
 
-// To terms that the store knows already, so it cannot fail.
-void Gate::TakeBack(std::vector<Changed>& changed, Time now) {
-  for (Changed& each : changed) {
-    const Result<Done> done = store_.Change(each.known->handle, each.before, now);
-    assert(done.ok());
-    each.known->limit = std::move(each.before);
+// None is made before there is room for all: changing terms back would not bring back the
+// units that a smaller limit has no room for.
+Result<Done> Gate::MakeChanges(const std::vector<Change>& changes, Time now) {
+  for (const auto& [known, limit] : changes) {
+    const Result<Done> done = store_.Prepare(known->handle, *limit->limit, now);
+    if (!done.ok()) return ErrorOf(*limit, done.error());
   }
-}
-
-Result<Done> Gate::AddOverrides(Time now) {
-  if (overrides_ != nullptr) return Done{};
-  auto added = std::make_shared<OverrideLimits>();
-  if (Result<Done> done = added->AddTo(store_, now); !done.ok()) return done;
-  overrides_ = std::move(added);
+  for (const auto& [known, limit] : changes) {
+    const Result<Done> done = store_.Change(known->handle, *limit->limit, now);
+    assert(done.ok());
+    static_cast<void>(done);
+    known->limit = *limit->limit;
+  }
   return Done{};
 }
 
 Result<Done> Gate::Use(std::shared_ptr<const RuleSet> rules) {
   const std::lock_guard guard(use_mutex_);
   const Time now = clock_.Now();
-  if (Result<Done> done = AddOverrides(now); !done.ok()) return done;
+  if (Result<Done> done = overrides_->AddTo(store_, now); !done.ok()) return done;
   auto bound = std::make_shared<BoundRules>();
   bound->overrides = overrides_;
-  std::vector<Changed> changed;
+  std::vector<Change> changes;
   for (const RuleLimit& limit : rules->limits()) {
-    Result<LimitHandle> handle = Bind(limit, now, changed);
-    if (!handle.ok()) {
-      TakeBack(changed, now);
-      return Error{Concat(limit.id, ": ", handle.error().message)};
-    }
+    Result<LimitHandle> handle = Bind(limit, now, changes);
+    if (!handle.ok()) return handle.error();
     bound->handles.push_back(handle.value());
   }
+  if (Result<Done> done = MakeChanges(changes, now); !done.ok()) return done;
   bound->rules = std::move(rules);
   const std::lock_guard rules_guard(rules_mutex_);
   rules_ = std::move(bound);

@@ -32,7 +32,9 @@ struct BoundRules {
 // Invariants
 //   (1) A limit keeps its states from one rule set to the next while its id and its algorithm
 //       stay; when its terms change, used units carry over.
-//   (2) A rule set takes effect as a whole, or not at all.
+//   (2) A rule set takes effect as a whole, or not at all: then also the terms of all limits stay as
+//       they were. While it takes effect, a thread may still decide by the rules before and meet a
+//       limit's new terms.
 class Gate {
  public:
   Gate(MemoryStore& store, Clock& clock) : store_(store), clock_(clock) {}
@@ -41,7 +43,8 @@ class Gate {
   ~Gate() = default;
 
   // Puts a rule set in force. An error (the store has no room for more limits or terms) leaves the
-  // one that was as it was.
+  // one that was in force. Limits that were new and found room stay known to the store, unused, and
+  // are not added twice if the set is tried again.
   Result<Done> Use(std::shared_ptr<const RuleSet> rules);
 
   // The rules in force; null before the first Use.
@@ -54,22 +57,22 @@ class Gate {
     LimitHandle handle;
     Limit limit;  // its terms, as they were last set
   };
-  // What is to be done if a rule set cannot be used after all.
-  struct Changed {
+  // Terms that a limit is to have.
+  struct Change {
     KnownLimit* known;
-    Limit before;
+    const RuleLimit* limit;
   };
 
-  // Makes the limits that callers may bring known to the store, the first time.
-  Result<Done> AddOverrides(Time now);
-  // Adds the limit to the store or gives it its new terms, which it notes in `changed`.
-  Result<LimitHandle> Bind(const RuleLimit& limit, Time now, std::vector<Changed>& changed);
-  void TakeBack(std::vector<Changed>& changed, Time now);
+  // Finds the limit in the store or adds it. Terms that it does not have yet are noted in `changes`.
+  Result<LimitHandle> Bind(const RuleLimit& limit, Time now, std::vector<Change>& changes);
+  // All of them or none.
+  Result<Done> MakeChanges(const std::vector<Change>& changes, Time now);
 
   MemoryStore& store_;
   Clock& clock_;
   std::mutex use_mutex_;                               // one Use at a time
-  std::shared_ptr<const OverrideLimits> overrides_;    // null before the first Use; likewise
+  // Likewise, until all of it is in the store.
+  const std::shared_ptr<OverrideLimits> overrides_ = std::make_shared<OverrideLimits>();
   std::unordered_map<std::string, KnownLimit> known_;  // by id and algorithm; under use_mutex_
 
   mutable std::mutex rules_mutex_;

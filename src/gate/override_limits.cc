@@ -47,10 +47,10 @@ OverrideLimits::OverrideLimits() {
 }
 
 Result<Done> OverrideLimits::AddTo(MemoryStore& store, Time now) {
-  for (std::size_t i = 0; i < limits_.size(); ++i) {
-    const Result<LimitHandle> handle = store.Add(names_[i].id, limits_[i], now);
+  for (; added_ < limits_.size(); ++added_) {
+    const Result<LimitHandle> handle = store.Add(names_[added_].id, limits_[added_], now);
     if (!handle.ok()) return handle.error();
-    handles_[i] = handle.value();
+    handles_[added_] = handle.value();
   }
   return Done{};
 }

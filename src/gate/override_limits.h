@@ -21,7 +21,7 @@ namespace sluice {
 //
 // At the memory cap a new key is refused: a state that it shares with others knows no small counts.
 //
-// Thread safety: after AddTo, reading from any thread.
+// Thread safety: after an AddTo that went well, reading from any thread.
 class OverrideLimits {
  public:
   OverrideLimits();
@@ -29,7 +29,8 @@ class OverrideLimits {
   OverrideLimits& operator=(const OverrideLimits&) = delete;
   ~OverrideLimits() = default;
 
-  // Makes the limits known to the store; once.
+  // Makes the limits known to the store, those that are not yet; an error if there is no room for
+  // all of them. REQUIRES: the same store each time.
   Result<Done> AddTo(MemoryStore& store, Time now);
 
   [[nodiscard]] LimitHandle HandleOf(LimitOverride::Period period) const {
@@ -52,6 +53,7 @@ class OverrideLimits {
   std::array<Limit, LimitOverride::kPeriods> limits_;
   std::array<RuleLimit, LimitOverride::kPeriods> names_;
   std::array<LimitHandle, LimitOverride::kPeriods> handles_{};
+  std::size_t added_ = 0;  // how many of them the store knows
 };
 
 }  // namespace sluice

@@ -11,7 +11,7 @@ namespace sluice {
 // Of all domains together. A plan's limits are limits of every rule that chooses a plan, and a
 // descriptor's limit is called by all keys and values above it, so without these some kilobytes of
 // rules would make millions of limits and megabytes gigabytes of names.
-inline constexpr std::size_t kRuleLimitsMost = 65'535;  // as many as a store takes
+inline constexpr std::size_t kRuleLimitsMost = 65'000;  // a store takes a few more
 inline constexpr std::size_t kRuleLimitNameBytesMost = std::size_t{64} << 20U;
 
 // Reports the first rule or descriptor that is too much.

@@ -105,6 +105,11 @@ Result<Done> MemoryStore::Change(LimitHandle limit, const Limit& to, Time now) {
   return LimitOf(limit).Change(to, Advance(now));
 }
 
+Result<Done> MemoryStore::Prepare(LimitHandle limit, const Limit& to, Time now) {
+  const std::lock_guard guard(registry_mutex_);
+  return LimitOf(limit).Prepare(to, Advance(now));
+}
+
 Time MemoryStore::Advance(Time now) {
   const std::int64_t count = std::min(now, kLatestTime).time_since_epoch().count();
   std::int64_t latest = latest_.load(std::memory_order_relaxed);

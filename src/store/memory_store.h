@@ -48,11 +48,16 @@ class MemoryStore final : public Local {
  public:
   static Result<std::unique_ptr<MemoryStore>> Create(const MemoryStoreOptions& options);
 
-  // Adds a limit. An error if the name is taken or there are 65,535 already.
+  static constexpr std::size_t kLimitsMost = 65'535;
+
+  // Adds a limit. An error if the name is taken or there are kLimitsMost already.
   Result<LimitHandle> Add(std::string_view name, const Limit& limit, Time now);
 
   // Gives a limit new terms; used units carry over. REQUIRES: a handle of this store.
   Result<Done> Change(LimitHandle limit, const Limit& to, Time now);
+  // Makes room for new terms, so that the next Change of the limit cannot fail if it is to these.
+  // REQUIRES: likewise.
+  Result<Done> Prepare(LimitHandle limit, const Limit& to, Time now);
 
   void DecideEach(Operation operation, std::span<const Charge> charges,
                   std::span<Decision> decisions, Time now) override;
@@ -70,7 +75,6 @@ class MemoryStore final : public Local {
   friend class Snapshot;
 
   static constexpr std::size_t kShards = 256;
-  static constexpr std::size_t kLimitsMost = 65'535;
   static constexpr std::size_t kBatch = 16;
 
   // One charge of a request with several: where it goes, and what it comes to with the charges of

@@ -113,12 +113,11 @@ RegisteredLimit::RegisteredLimit(std::string name, std::uint32_t index, HashSeed
   prefix_.Absorb({&tag, 1});
 }
 
-const PreparedTerms& RegisteredLimit::Keep(const Limit& limit, std::uint8_t id) {
+void RegisteredLimit::Keep(const Limit& limit, std::uint8_t id) {
   all_.push_back(std::make_unique<const PreparedTerms>(PreparedTerms::For(limit, id)));
   const PreparedTerms& kept = *all_.back();
   shapes_.fetch_or(Bit(kept.shape), std::memory_order_relaxed);
   by_id_[id].store(&kept, std::memory_order_release);
-  return kept;
 }
 
 std::uint8_t RegisteredLimit::FreeId(Time now) const {
@@ -137,31 +136,36 @@ std::uint8_t RegisteredLimit::FreeId(Time now) const {
   return free;
 }
 
-Result<Done> RegisteredLimit::Change(const Limit& limit, Time now) {
-  if (limit.spec.algorithm != algorithm_) {
-    return Error{"limit '" + name_ +
-                 "' cannot change its algorithm; add a limit of another name instead"};
-  }
-  const PreparedTerms* const before = current_.load(std::memory_order_relaxed);
+const PreparedTerms* RegisteredLimit::Find(const Limit& limit) const {
   const auto same = std::find_if(by_id_.begin(), by_id_.end(), [&limit](const auto& entry) {
     const PreparedTerms* const terms = entry.load(std::memory_order_relaxed);
     return terms != nullptr && terms->limit == limit;
   });
-  const PreparedTerms* next = nullptr;
-  if (same != by_id_.end()) {
-    next = same->load(std::memory_order_relaxed);
-  } else {
-    const std::uint8_t id = FreeId(now);
-    if (id == 0) {
-      return Error{"limit '" + name_ +
-                   "' was changed 255 times while keys still count under the earlier terms; "
-                   "expected fewer changes within the time a key takes to reset"};
-    }
-    next = &Keep(limit, id);
+  return same == by_id_.end() ? nullptr : same->load(std::memory_order_relaxed);
+}
+
+Result<Done> RegisteredLimit::Prepare(const Limit& limit, Time now) {
+  if (limit.spec.algorithm != algorithm_) {
+    return Error{"limit '" + name_ +
+                 "' cannot change its algorithm; add a limit of another name instead"};
   }
+  if (Find(limit) != nullptr) return Done{};
+  const std::uint8_t id = FreeId(now);
+  if (id == 0) {
+    return Error{"limit '" + name_ +
+                 "' was changed 255 times while keys still count under the earlier terms; "
+                 "expected fewer changes within the time a key takes to reset"};
+  }
+  Keep(limit, id);
+  return Done{};
+}
+
+Result<Done> RegisteredLimit::Change(const Limit& limit, Time now) {
+  if (Result<Done> done = Prepare(limit, now); !done.ok()) return done;
+  const PreparedTerms* const before = current_.load(std::memory_order_relaxed);
   if (before != nullptr) NoteUse(before->id, now);
   // Pairs with the acquire in current.
-  current_.store(next, std::memory_order_release);
+  current_.store(Find(limit), std::memory_order_release);
   return Done{};
 }
 

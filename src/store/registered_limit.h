@@ -48,7 +48,8 @@ struct PreparedTerms {
 // A named limit. The name and the algorithm make the prefix of every key's hash, so a limit of
 // another algorithm never meets its states.
 //
-// Thread safety: reading (current, ById, Hash) from any thread; Change by one thread at a time.
+// Thread safety: reading (current, ById, Hash) from any thread; Change and Prepare by one thread at
+// a time.
 // Lifetime: as the store's. Terms are kept as long as the limit, since a decision under way may
 // still use them.
 //
@@ -90,6 +91,8 @@ class RegisteredLimit {
   // Makes `limit` the current terms.
   // An error if the algorithm differs, or if 255 terms are in use at once.
   Result<Done> Change(const Limit& limit, Time now);
+  // Makes room for terms, so that the next Change cannot fail if it is to these.
+  Result<Done> Prepare(const Limit& limit, Time now);
 
   // Brings back the terms a snapshot was written under, of which states may be in use that were
   // written at `used_at`. REQUIRES: no terms yet under this id.
@@ -107,9 +110,11 @@ class RegisteredLimit {
   static constexpr std::uint8_t Bit(Shape shape) {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(shape));
   }
+  // The terms that are `limit`, or null.
+  [[nodiscard]] const PreparedTerms* Find(const Limit& limit) const;
   // An id for new terms, or 0.
   [[nodiscard]] std::uint8_t FreeId(Time now) const;
-  const PreparedTerms& Keep(const Limit& limit, std::uint8_t id);
+  void Keep(const Limit& limit, std::uint8_t id);
 
   const std::string name_;
   const std::uint32_t index_;
@@ -125,7 +130,7 @@ class RegisteredLimit {
   // after it that one is unused, too. Written by whoever holds the lock of a shard.
   mutable std::array<std::atomic<std::int64_t>, 256> used_at_{};
 
-  // Touched by Change and RestoreTerms only.
+  // Touched by Prepare and RestoreTerms only.
   std::vector<std::unique_ptr<const PreparedTerms>> all_;
 };
 

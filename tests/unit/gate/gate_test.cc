@@ -38,14 +38,26 @@ class GateTest : public ::testing::Test {
  protected:
   GateTest() : store_(MemoryStore::Create({.seed = {1, 2}}).value()), gate_(*store_, clock_) {}
 
-  void Use(std::vector<RuleSpec> rules) {
+  static std::shared_ptr<const RuleSet> RulesOf(std::vector<RuleSpec> rules) {
     DomainSpec domain;
     domain.name = "api";
     domain.rules = std::move(rules);
     RuleSetSpec spec;
     spec.domains.push_back(std::move(domain));
-    const Result<Done> done = gate_.Use(RuleSet::Make(std::move(spec)));
-    ASSERT_TRUE(done.ok());
+    return RuleSet::Make(std::move(spec));
+  }
+
+  void Use(std::vector<RuleSpec> rules) {
+    ASSERT_TRUE(gate_.Use(RulesOf(std::move(rules))).ok());
+  }
+
+  // Adds other limits until there is room for `left` more.
+  void FillStore(std::uint32_t left) {
+    const Limit limit = ParseLimit("1/h", {}).value();
+    LimitHandle last;
+    for (int i = 0; last.index + 1 + left < MemoryStore::kLimitsMost; ++i) {
+      last = store_->Add(std::to_string(i), limit, clock_.Now()).value();
+    }
   }
 
   const Verdict& Check(const std::string& path, std::int64_t cost = 1) {
@@ -173,13 +185,26 @@ TEST_F(GateTest, ARuleSetThatCannotBeUsedChangesNothing) {
     return rule;
   };
   for (int i = 1; i <= 255; ++i) Use({Rule("all", "1/h"), pacer(i)});
-  DomainSpec domain;
-  domain.name = "api";
-  domain.rules = {Rule("all", "1000/h"), pacer(256)};
-  RuleSetSpec spec;
-  spec.domains.push_back(domain);
-  EXPECT_FALSE(gate_.Use(RuleSet::Make(std::move(spec))).ok());
+  EXPECT_FALSE(gate_.Use(RulesOf({Rule("all", "1000/h"), pacer(256)})).ok());
   EXPECT_EQ(Peek("/").decisions()[0].decision.limit, 1);
+}
+
+// Gate, invariant (2).
+TEST_F(GateTest, WhatWasUsedStaysUsedWhereARuleSetCannotBeUsed) {
+  Use({Rule("all", "100/h")});
+  EXPECT_TRUE(Check("/", 100).allowed());
+  FillStore(0);
+  EXPECT_FALSE(gate_.Use(RulesOf({Rule("all", "1/h"), Rule("new", "1/h")})).ok());
+  EXPECT_EQ(Peek("/").decisions()[0].decision.limit, 100);
+  EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 0);
+}
+
+TEST_F(GateTest, ARuleSetThatFoundNoRoomCanBeTriedAgain) {
+  FillStore(3);
+  const Result<Done> first = gate_.Use(RulesOf({Rule("all", "1/h")}));
+  const Result<Done> second = gate_.Use(RulesOf({Rule("all", "1/h")}));
+  ASSERT_FALSE(first.ok() || second.ok());
+  EXPECT_EQ(first.error().message, second.error().message);
 }
 
 TEST_F(GateTest, AShadowRuleRefusesNothingWhateverItsCost) {

@@ -143,12 +143,12 @@ TEST(CheckRulesTest, LimitsOfPlansCountForEachRuleThatChoosesOne) {
   std::vector<RuleSpec> rules(300, rule);
   for (std::size_t i = 0; i < rules.size(); ++i) rules[i].name = Concat("r", i);
   RuleSetSpec spec = SpecOf(rules);
-  // 300 rules times 218 plans are 65,400; one more is 135 too many, at the last rule.
-  for (int i = 0; i < 218; ++i) spec.domains[0].plans.push_back({Concat("p", i), {limit}, {}});
+  // 300 rules times 216 plans are 64,800; one more is 100 too many, at the last rule.
+  for (int i = 0; i < 216; ++i) spec.domains[0].plans.push_back({Concat("p", i), {limit}, {}});
   EXPECT_EQ(LinesOf(spec), Texts());
   spec.domains[0].plans.push_back({"one more", {limit}, {}});
   EXPECT_EQ(LinesOf(spec),
-            Texts({"r.yaml:300:1: with this one the rules have more than 65535 limits; those of "
+            Texts({"r.yaml:300:1: with this one the rules have more than 65000 limits; those of "
                    "plans count for each rule that has a 'plan'"}));
   // One that is off has none.
   spec.domains[0].rules[0].mode = RuleMode::kOff;
@@ -156,7 +156,7 @@ TEST(CheckRulesTest, LimitsOfPlansCountForEachRuleThatChoosesOne) {
   DescriptorSpec descriptor;
   descriptor.limit = limit.limit;
   descriptor.origin = Line(400);
-  spec.domains[0].descriptors.assign(54, descriptor);
+  spec.domains[0].descriptors.assign(117, descriptor);
   EXPECT_EQ(LinesOf(spec), Texts());
   spec.domains[0].descriptors.back().descriptors.push_back(descriptor);
   EXPECT_EQ(LinesOf(spec).size(), 1U);
