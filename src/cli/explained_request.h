@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "gate/header_list.h"
-#include "gate/header_profile.h"
+#include "core/header_list.h"
+#include "core/header_profile.h"
 #include "gate/verdict.h"
 #include "rules/explain.h"
 #include "rules/rule_set.h"

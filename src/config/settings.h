@@ -15,6 +15,7 @@
 #include "config/setting_values.h"
 #include "config/size.h"
 #include "config/store_url.h"
+#include "core/header_profile.h"
 #include "core/limit_words.h"
 #include "sluice/time.h"
 
@@ -22,7 +23,6 @@ namespace sluice {
 
 enum class TlsVersion : std::uint8_t { k12, k13 };
 enum class ClientCertificates : std::uint8_t { kRequired, kOptional };
-enum class HeaderProfile : std::uint8_t { kIetf, kXRateLimit, kEnvoy, kGithub, kOpenai, kNone };
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
 enum class LogFormat : std::uint8_t { kAuto, kText, kJson };
 
@@ -33,14 +33,6 @@ inline constexpr std::array kTlsVersionWords = {
 inline constexpr std::array kClientCertificateWords = {
     Word<ClientCertificates>{"required", ClientCertificates::kRequired},
     Word<ClientCertificates>{"optional", ClientCertificates::kOptional},
-};
-inline constexpr std::array kHeaderProfileWords = {
-    Word<HeaderProfile>{"ietf", HeaderProfile::kIetf},
-    Word<HeaderProfile>{"x-ratelimit", HeaderProfile::kXRateLimit},
-    Word<HeaderProfile>{"envoy", HeaderProfile::kEnvoy},
-    Word<HeaderProfile>{"github", HeaderProfile::kGithub},
-    Word<HeaderProfile>{"openai", HeaderProfile::kOpenai},
-    Word<HeaderProfile>{"none", HeaderProfile::kNone},
 };
 inline constexpr std::array kLogLevelWords = {
     Word<LogLevel>{"debug", LogLevel::kDebug},
@@ -57,9 +49,6 @@ inline constexpr std::array kLogFormatWords = {
 constexpr std::span<const Word<TlsVersion>> WordsFor(TlsVersion) { return kTlsVersionWords; }
 constexpr std::span<const Word<ClientCertificates>> WordsFor(ClientCertificates) {
   return kClientCertificateWords;
-}
-constexpr std::span<const Word<HeaderProfile>> WordsFor(HeaderProfile) {
-  return kHeaderProfileWords;
 }
 constexpr std::span<const Word<LogLevel>> WordsFor(LogLevel) { return kLogLevelWords; }
 constexpr std::span<const Word<LogFormat>> WordsFor(LogFormat) { return kLogFormatWords; }

@@ -218,11 +218,10 @@ class HeaderWriter {
 };
 
 seconds RetryAfter(const HeaderOptions& options, Nanos wait) {
-  if (options.jitter.millionths != 0) {
+  if (options.jitter > Nanos(0)) {
     assert(options.draw);
-    const auto most = Uint128{static_cast<std::uint64_t>(wait.count())} *
-                      options.jitter.millionths / Share::kWhole;
-    wait += Nanos{static_cast<std::int64_t>((most * options.draw()) >> 64U)};
+    const auto most = static_cast<std::uint64_t>(options.jitter.count());
+    wait += Nanos{static_cast<std::int64_t>((Uint128{most} * options.draw()) >> 64U)};
   }
   return ceil<seconds>(wait);
 }

@@ -4,19 +4,18 @@
 #include <cstdint>
 #include <functional>
 
-#include "gate/header_list.h"
-#include "gate/header_profile.h"
+#include "core/header_list.h"
+#include "core/header_profile.h"
 #include "gate/verdict.h"
-#include "rules/rule_spec.h"
 #include "sluice/time.h"
 
 namespace sluice {
 
 struct HeaderOptions {
   HeaderProfile profile = HeaderProfile::kIetf;
-  // Retry-After is put off by up to this share of the wait, each time anew, so that those who were
-  // refused together do not come back together.
-  Share jitter{0};
+  // Up to so much is added to Retry-After, each time anew, so that those who were refused together
+  // do not come back together.
+  Nanos jitter{0};
   // Any 64 bits, each as likely. REQUIRED where there is jitter; called by whoever writes headers,
   // so from one thread if the options are.
   std::function<std::uint64_t()> draw = nullptr;

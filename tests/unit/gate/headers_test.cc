@@ -246,20 +246,20 @@ TEST_F(HeadersTest, RetryAfterIsNeverEarlierThanTheReset) {
 }
 
 // Invariant (3).
-TEST_F(HeadersTest, JitterAddsUpToItsShareOfTheWait) {
+TEST_F(HeadersTest, JitterAddsUpToItsLength) {
   Use({Rule("posts", "1/100s")});
   Check();
   Check();
-  const auto retry_after = [this](std::uint32_t millionths, std::uint64_t drawn) {
-    const HeaderOptions options{.jitter = {millionths}, .draw = [=] { return drawn; }};
+  const auto retry_after = [this](seconds jitter, std::uint64_t drawn) {
+    const HeaderOptions options{.jitter = jitter, .draw = [=] { return drawn; }};
     const std::string text = Written(options, verdict_, clock_.Now());
     return text.substr(text.find("t=100\n") + 6);
   };
-  EXPECT_EQ(retry_after(0, UINT64_MAX), "Retry-After: 100\n");
-  EXPECT_EQ(retry_after(100'000, 0), "Retry-After: 100\n");
-  EXPECT_EQ(retry_after(100'000, UINT64_MAX / 2), "Retry-After: 105\n");
-  EXPECT_EQ(retry_after(100'000, UINT64_MAX), "Retry-After: 110\n");
-  EXPECT_EQ(retry_after(Share::kWhole, UINT64_MAX), "Retry-After: 200\n");
+  EXPECT_EQ(retry_after(seconds{0}, UINT64_MAX), "Retry-After: 100\n");
+  EXPECT_EQ(retry_after(seconds{10}, 0), "Retry-After: 100\n");
+  EXPECT_EQ(retry_after(seconds{10}, UINT64_MAX / 2), "Retry-After: 105\n");
+  EXPECT_EQ(retry_after(seconds{10}, UINT64_MAX), "Retry-After: 110\n");
+  EXPECT_EQ(retry_after(seconds{100}, UINT64_MAX), "Retry-After: 200\n");
 }
 
 // Invariant (4).

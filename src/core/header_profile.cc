@@ -1,4 +1,4 @@
-#include "gate/header_profile.h"
+#include "core/header_profile.h"
 
 #include <vector>
 
