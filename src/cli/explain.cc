@@ -117,9 +117,7 @@ int Fail(Console& console, const std::string& message, int code) {
 
 // The rules, or every problem that there is with them.
 Result<std::shared_ptr<const RuleSet>> LoadRules(const std::string& path) {
-  const Result<std::vector<RuleText>> texts = ReadRuleFiles(std::array{path});
-  if (!texts) return texts.error();
-  ReadRulesResult read = ReadAndCheckRules(texts.value(), SystemZones());
+  ReadRulesResult read = ReadAndCheckRules(ReadRuleFiles(std::array{path}), SystemZones());
   if (!HasErrors(read.problems)) return RuleSet::Make(std::move(read.spec));
   std::string message = "the rules cannot be used";
   for (const ConfigProblem& problem : read.problems) {

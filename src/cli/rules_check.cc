@@ -1,7 +1,6 @@
 #include "cli/rules_check.h"
 
 #include <array>
-#include <optional>
 #include <string>
 
 #include "cli/json_text.h"
@@ -70,11 +69,10 @@ int RunRulesCheck(std::span<const std::string_view> args, Console& console) {
   if (paths.empty()) {
     return FailUsage(kCommand, "expected a rule file or a directory of them", console);
   }
-  const std::optional<ReadRulesResult> read = ReadRulesAt(paths, kCommand, console);
-  if (!read) return kExitFailed;
+  const ReadRulesResult read = ReadRulesAt(paths);
   const bool as_json = form.value() == OutputForm::kJson;
-  console.out.Write(as_json ? AsJson(*read) : AsText(*read, console.out.ink()));
-  return HasErrors(read->problems) ? kExitFailed : kExitOk;
+  console.out.Write(as_json ? AsJson(read) : AsText(read, console.out.ink()));
+  return HasErrors(read.problems) ? kExitFailed : kExitOk;
 }
 
 }  // namespace sluice::cli

@@ -76,8 +76,8 @@ int RunRulesDiff(std::span<const std::string_view> args, Console& console) {
     return FailUsage(kCommand, "expected two rule files or directories, OLD and NEW", console);
   }
   // Both, so that the errors of both are printed.
-  const std::optional<RuleSetSpec> before = LoadRules(paths.first(1), kCommand, console);
-  const std::optional<RuleSetSpec> after = LoadRules(paths.last(1), kCommand, console);
+  const std::optional<RuleSetSpec> before = LoadRules(paths.first(1), console);
+  const std::optional<RuleSetSpec> after = LoadRules(paths.last(1), console);
   if (!before || !after) return kExitBadInput;
   const std::vector<RuleChange> changes = DiffRules(*before, *after);
   const bool as_json = form.value() == OutputForm::kJson;

@@ -43,21 +43,15 @@ std::string ProblemsText(const ReadRulesResult& read, Ink ink) {
   return text;
 }
 
-std::optional<ReadRulesResult> ReadRulesAt(std::span<const std::string_view> paths,
-                                           std::string_view command, Console& console) {
+ReadRulesResult ReadRulesAt(std::span<const std::string_view> paths) {
   const std::vector<std::string> names(paths.begin(), paths.end());
-  const Result<std::vector<RuleText>> texts = ReadRuleFiles(names);
-  if (texts.ok()) return ReadAndCheckRules(texts.value(), SystemZones());
-  console.err.Write(Concat("sluice ", command, ": ", texts.error().message, "\n"));
-  return std::nullopt;
+  return ReadAndCheckRules(ReadRuleFiles(names), SystemZones());
 }
 
-std::optional<RuleSetSpec> LoadRules(std::span<const std::string_view> paths,
-                                     std::string_view command, Console& console) {
-  std::optional<ReadRulesResult> read = ReadRulesAt(paths, command, console);
-  if (!read) return std::nullopt;
-  if (!HasErrors(read->problems)) return std::move(read->spec);
-  console.err.Write(ProblemsText(*read, console.err.ink()));
+std::optional<RuleSetSpec> LoadRules(std::span<const std::string_view> paths, Console& console) {
+  ReadRulesResult read = ReadRulesAt(paths);
+  if (!HasErrors(read.problems)) return std::move(read.spec);
+  console.err.Write(ProblemsText(read, console.err.ink()));
   return std::nullopt;
 }
 

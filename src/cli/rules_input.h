@@ -29,14 +29,12 @@ int FailUsage(std::string_view command, std::string_view message, Console& conso
 // One line for each problem; in color, with its severity first.
 std::string ProblemsText(const ReadRulesResult& read, Ink ink);
 
-// The rules of files and directories, with what is wrong with them. Where the files cannot be read,
-// nothing, and that has been printed.
-std::optional<ReadRulesResult> ReadRulesAt(std::span<const std::string_view> paths,
-                                           std::string_view command, Console& console);
+// The rules of files and directories, with what is wrong with them, which may be that they cannot
+// be read.
+ReadRulesResult ReadRulesAt(std::span<const std::string_view> paths);
 
 // The same for a command that needs good rules. Where they cannot be used, nothing, and every error
 // has been printed.
-std::optional<RuleSetSpec> LoadRules(std::span<const std::string_view> paths,
-                                     std::string_view command, Console& console);
+std::optional<RuleSetSpec> LoadRules(std::span<const std::string_view> paths, Console& console);
 
 }  // namespace sluice::cli

@@ -94,7 +94,7 @@ int RunRulesShow(std::span<const std::string_view> args, Console& console) {
   if (given.value().operands().empty()) {
     return FailUsage(kCommand, "expected a rule file or a directory of them", console);
   }
-  std::optional<RuleSetSpec> spec = LoadRules(given.value().operands(), kCommand, console);
+  std::optional<RuleSetSpec> spec = LoadRules(given.value().operands(), console);
   if (!spec) return kExitFailed;
   const Result<Done> kept = Keep(given.value(), *spec);
   if (!kept.ok()) return FailUsage(kCommand, kept.error().message, console);

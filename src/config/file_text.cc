@@ -1,8 +1,11 @@
 #include "config/file_text.h"
 
+#include <sys/stat.h>
+
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <system_error>
@@ -17,15 +20,25 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+// Of a file that is too long. Its size is not known where it is a pipe, and may be out of date.
+Error TooLong(std::FILE* file) {
+  struct stat status {};
+  const bool known = ::fstat(::fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
+                     static_cast<std::uint64_t>(status.st_size) > kJsonBytesMost;
+  return {known
+              ? Concat("is ", status.st_size, " bytes long, at most ", kJsonBytesMost, " are read")
+              : Concat("is more than ", kJsonBytesMost, " bytes long, no more are read")};
+}
+
 }  // namespace
 
-Error CannotRead(const std::string& path, int failure) {
-  return {Concat("cannot read ", Quoted(path), ": ", std::generic_category().message(failure))};
+Error CannotRead(int failure) {
+  return {Concat("cannot be read: ", std::generic_category().message(failure))};
 }
 
 Result<std::string> ReadFileText(const std::string& path) {
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) return CannotRead(path, errno);
+  if (file == nullptr) return CannotRead(errno);
   std::string text;
   std::array<char, 65'536> chunk;
   while (text.size() <= kJsonBytesMost) {
@@ -33,7 +46,8 @@ Result<std::string> ReadFileText(const std::string& path) {
     text.append(chunk.data(), size);
     if (size < chunk.size()) break;
   }
-  if (std::ferror(file.get()) != 0) return CannotRead(path, errno);
+  if (std::ferror(file.get()) != 0) return CannotRead(errno);
+  if (text.size() > kJsonBytesMost) return TooLong(file.get());
   return text;
 }
 

@@ -7,11 +7,11 @@
 
 namespace sluice {
 
-// Up to one byte more than the readers of YAML and JSON take, or somewhat more, so that a huge file
-// is refused by them and takes no memory here.
+// The errors do not say the path. A file with more bytes than the readers of YAML and JSON take is
+// one, and no more of it is read than shows that.
 Result<std::string> ReadFileText(const std::string& path);
 
-// "cannot read 'rules.yaml': No such file or directory", of an errno.
-Error CannotRead(const std::string& path, int failure);
+// "cannot be read: No such file or directory", of an errno.
+Error CannotRead(int failure);
 
 }  // namespace sluice

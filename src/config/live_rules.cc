@@ -9,8 +9,11 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "config/rule_files.h"
 #include "core/text.h"
@@ -20,6 +23,18 @@ namespace {
 
 Error SystemError(std::string_view what, int failure) {
   return {Concat(what, ": ", std::generic_category().message(failure))};
+}
+
+// All files, or what is wrong with those that cannot be read.
+Result<std::vector<RuleText>> ReadAllFiles(std::span<const std::string> paths) {
+  std::vector<RuleText> texts = ReadRuleFiles(paths);
+  std::string faults;
+  for (const RuleText& text : texts) {
+    if (text.fault.empty()) continue;
+    faults += Concat(faults.empty() ? "" : "\n", text.name, ": ", text.fault);
+  }
+  if (!faults.empty()) return Error{std::move(faults)};
+  return texts;
 }
 
 // For poll: whole milliseconds, rounded up so that it does not wake early, over and over.
@@ -46,7 +61,7 @@ LiveRules::LiveRules(LiveRulesOptions options, Result<std::unique_ptr<DirectoryW
       clock_(clock),
       wake_(std::move(wake)),
       settle_(options_.settle),
-      loader_({.read = [this] { return ReadRuleFiles(options_.paths); },
+      loader_({.read = [this] { return ReadAllFiles(options_.paths); },
                .zones = options_.zones,
                .use = options_.use,
                .report = options_.report},

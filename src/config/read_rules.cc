@@ -30,7 +30,7 @@ void ReadDocuments(const std::vector<Value>& documents, Reading& reading, Docume
   merger.Add({});
 }
 
-// Whether all texts are YAML and JSON.
+// Whether all texts are known, and YAML or JSON.
 enum class Syntax : std::uint8_t { kGood, kBad };
 
 Syntax ReadAll(std::span<const RuleText> texts, const ZoneSource& zones, RuleSetSpec& spec,
@@ -40,6 +40,11 @@ Syntax ReadAll(std::span<const RuleText> texts, const ZoneSource& zones, RuleSet
   DocumentMerger merger(spec, problems);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     Reading reading(static_cast<std::uint32_t>(i), zones, problems);
+    if (!texts[i].fault.empty()) {
+      reading.Error({}, texts[i].fault);
+      syntax = Syntax::kBad;
+      continue;
+    }
     auto documents = ReadValues(texts[i].name, texts[i].text);
     if (auto* error = std::get_if<PositionedError>(&documents)) {
       reading.Error(error->at, std::move(error->message));

@@ -14,6 +14,7 @@ namespace sluice {
 struct RuleText {
   std::string name;  // as messages show it; *.json is read as JSON, anything else as YAML
   std::string text;
+  std::string fault = {};  // why the text is not known: "cannot be read: Permission denied"
 };
 
 struct ReadRulesResult {
@@ -23,13 +24,15 @@ struct ReadRulesResult {
 
 // Reads the texts strictly and puts the documents of each domain together in their order. All
 // errors of all texts are reported, by file and place; of a text that is no YAML or JSON the
-// first. Whether what is written makes sense as a whole is for CheckRules to say.
+// first, and of one that is not known its fault. Whether what is written makes sense as a whole is
+// for CheckRules to say.
 //
 // Pure: reads no file and keeps nothing.
 ReadRulesResult ReadRules(std::span<const RuleText> texts, const ZoneSource& zones);
 
 // ReadRules, and what CheckRules finds in those of the rules that could be read, all errors at
-// once. Where a text is no YAML or JSON nothing is checked as a whole: what is missed may be in it.
+// once. Where a text is not known, or no YAML or JSON, nothing is checked as a whole: what is
+// missed may be in it.
 ReadRulesResult ReadAndCheckRules(std::span<const RuleText> texts, const ZoneSource& zones);
 
 }  // namespace sluice

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/read_rules.h"
-#include "sluice/result.h"
 
 namespace sluice {
 
@@ -16,8 +15,8 @@ namespace sluice {
 bool IsRuleFileName(std::string_view name);
 
 // Reads every path: a file as it is, of a directory all rule files directly in it, by name.
-// A path that cannot be read, and a directory without such files, is an error. So is a link that
-// leads nowhere: what it stands for must not drop out of the rules unsaid.
-Result<std::vector<RuleText>> ReadRuleFiles(std::span<const std::string> paths);
+// A path that cannot be read, and a directory without such files, is a text with a fault. So is a
+// link that leads nowhere: what it stands for must not drop out of the rules unsaid.
+std::vector<RuleText> ReadRuleFiles(std::span<const std::string> paths);
 
 }  // namespace sluice

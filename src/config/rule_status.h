@@ -15,7 +15,7 @@ struct RulesInForce {
   RuleHash hash;
   Time loaded_at{};
   Nanos load_time{0};              // reading, checking, compiling and handing over
-  std::string count;               // "3 files, 1 domain, 8 rules"
+  std::string count;               // "3 files, 1 domain, 8 rules, 2 descriptors"
   std::vector<std::string> files;  // their names, in order
   std::vector<std::string> warnings;
 };

@@ -179,9 +179,19 @@ def test_a_wrong_command_says_how_it_is_used():
 
 
 def test_a_missing_file_is_a_failure():
-    done = check("/no/such/file.yaml")
-    expect(done.returncode, 1)
-    assert "cannot read '/no/such/file.yaml'" in done.stderr, done.stderr
+    missing = "/no/such/file.yaml: cannot be read: No such file or directory"
+    with Files(bad=BAD) as files:
+        done = check("/no/such/file.yaml", files.bad)
+        expect(done.returncode, 1)
+        expect(done.stdout.splitlines()[0], missing)
+        assert f"{files.bad}:4:5: unknown key" in done.stdout, done.stdout
+        problems = json.loads(check("-o", "json", "/no/such/file.yaml", files.bad).stdout)
+        expect(problems[0], {"file": "/no/such/file.yaml", "line": 0, "column": 0,
+                             "severity": "error",
+                             "message": "cannot be read: No such file or directory"})
+        expect(problems[1]["file"], files.bad)
+    done = rules("show", "/no/such/file.yaml")
+    expect((done.returncode, done.stderr), (1, missing + "\n"))
 
 
 def test_every_command_has_a_help_of_its_own():

@@ -23,7 +23,7 @@ using std::chrono::year;
 constexpr Nanos kInstant{1};  // the shortest time there is
 
 std::vector<RuleText> ReadExamples() {
-  return ReadRuleFiles(std::vector<std::string>{SLUICE_EXAMPLE_RULES}).value();
+  return ReadRuleFiles(std::vector<std::string>{SLUICE_EXAMPLE_RULES});
 }
 
 // All of them together, as `sluice rules check examples/rules` reads them.

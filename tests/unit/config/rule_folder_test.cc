@@ -21,8 +21,7 @@ class RuleFolderTest : public ::testing::Test {
   }
 
   std::string ErrorOf(const std::string& path) {
-    const auto read = ReadRuleFiles(std::vector<std::string>{path});
-    return read.ok() ? "" : read.error().message;
+    return ReadRuleFiles(std::vector<std::string>{path}).back().fault;
   }
 
   RuleFolder made_;
@@ -37,43 +36,56 @@ TEST_F(RuleFolderTest, ADirectoryIsItsRuleFilesByName) {
   Write(".hidden.yaml", "no");
   fs::create_directory(folder_ / "d.yaml");
   const auto read = ReadRuleFiles(std::vector<std::string>{folder_.string()});
-  ASSERT_TRUE(read.ok());
-  ASSERT_EQ(read.value().size(), 3U);
-  EXPECT_EQ(read.value()[0].text, "a");
-  EXPECT_EQ(read.value()[1].text, "b");
-  EXPECT_EQ(read.value()[2].name, (folder_ / "c.json").string());
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read[0].text, "a");
+  EXPECT_EQ(read[1].text, "b");
+  EXPECT_EQ(read[2].name, (folder_ / "c.json").string());
 }
 
 TEST_F(RuleFolderTest, AFileIsReadWhateverItIsCalled) {
   const auto read = ReadRuleFiles(std::vector<std::string>{Write("rules", "x")});
-  ASSERT_TRUE(read.ok());
-  EXPECT_EQ(read.value()[0].text, "x");
+  EXPECT_EQ(read[0].text, "x");
+  EXPECT_EQ(read[0].fault, "");
 }
 
 TEST_F(RuleFolderTest, WhatCannotBeReadIsAnError) {
   const std::string missing = folder_ / "missing.yaml";
-  EXPECT_EQ(ErrorOf(missing), "cannot read '" + missing + "': No such file or directory");
-  EXPECT_EQ(ErrorOf(folder_.string()),
-            "'" + folder_.string() + "' has no rule files; expected *.yaml, *.yml or *.json");
+  EXPECT_EQ(ErrorOf(missing), "cannot be read: No such file or directory");
+  EXPECT_EQ(ErrorOf(folder_.string()), "has no rule files; expected *.yaml, *.yml or *.json");
+}
+
+TEST_F(RuleFolderTest, WhatCannotBeReadHidesNoOthers) {
+  const std::string missing = folder_ / "missing.yaml";
+  const std::string bad = Write("bad.yaml", "domain: 5\nrules: []\n");
+  const auto read = ReadRuleFiles(std::vector<std::string>{missing, bad});
+  const ReadRulesResult rules = ReadAndCheckRules(read, {});
+  std::vector<std::string> lines;
+  for (const ConfigProblem& problem : rules.problems) {
+    lines.push_back(Describe(rules.spec.files, problem));
+  }
+  EXPECT_EQ(lines, std::vector<std::string>(
+                       {missing + ": cannot be read: No such file or directory",
+                        bad + ":1:9: 'domain' must be a string, found the number 5"}));
 }
 
 TEST_F(RuleFolderTest, ALinkThatLeadsNowhereIsAnError) {
   Write("a.yaml", "a");
   const std::string link = folder_ / "b.yaml";
   fs::create_symlink("missing", link);
-  EXPECT_EQ(ErrorOf(folder_.string()), "cannot read '" + link + "': No such file or directory");
+  EXPECT_EQ(ErrorOf(folder_.string()), "cannot be read: No such file or directory");
   fs::remove(link);
   fs::create_symlink("a.yaml", link);
   EXPECT_EQ(ErrorOf(folder_.string()), "");
 }
 
-TEST_F(RuleFolderTest, OfAHugeFileOnlySoMuchIsReadThatItIsRefused) {
+TEST_F(RuleFolderTest, AFileThatIsTooLongIsRefusedWithItsSize) {
   const std::string path = Write("huge.yaml", "");
   fs::resize_file(path, kJsonBytesMost * 25);
-  const auto read = ReadRuleFiles(std::vector<std::string>{path});
-  ASSERT_TRUE(read.ok());
-  EXPECT_GT(read.value()[0].text.size(), kJsonBytesMost);
-  EXPECT_LT(read.value()[0].text.size(), kJsonBytesMost * 2);
+  EXPECT_EQ(ErrorOf(path), "is 104857600 bytes long, at most 4194304 are read");
+  // Nobody knows how much would come.
+  EXPECT_EQ(ErrorOf("/dev/zero"), "is more than 4194304 bytes long, no more are read");
+  fs::resize_file(path, kJsonBytesMost);
+  EXPECT_EQ(ErrorOf(path), "");
 }
 
 }  // namespace

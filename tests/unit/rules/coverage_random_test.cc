@@ -35,8 +35,8 @@ DomainSpec World() {
   return domain;
 }
 
-MatcherSpec RandomMatcher(const DomainSpec& domain, std::mt19937& random) {
-  const auto below = [&](std::size_t count) { return random() % count; };
+MatcherSpec RandomMatcher(const DomainSpec& domain, std::mt19937& draw) {
+  const auto below = [&](std::size_t count) { return draw() % count; };
   MatcherSpec matcher;
   matcher.negated = below(2) == 0;
   switch (below(6)) {
@@ -69,13 +69,13 @@ TEST(CoverageRandomTest, WhatIsCoveredMatchesWhateverTheValue) {
     lists.emplace_back(list.name, std::make_shared<const ValueList>(list.values));
   }
   DomainValues values(domain);
-  std::mt19937 random(1);  // NOLINT: the same every time
+  std::mt19937 draw(1);  // NOLINT: the same every time
   int covered = 0;
   for (int round = 0; round < 20'000; ++round) {
     const bool is_ip = round % 2 == 0;
     const std::string_view attribute = is_ip ? kIpAttribute : "a";
-    const MatcherSpec wide = RandomMatcher(domain, random);
-    const MatcherSpec narrow = RandomMatcher(domain, random);
+    const MatcherSpec wide = RandomMatcher(domain, draw);
+    const MatcherSpec narrow = RandomMatcher(domain, draw);
     const RuleSpec wide_rule = RuleOf(attribute, wide);
     const RuleSpec narrow_rule = RuleOf(attribute, narrow);
     CompareWork work;
