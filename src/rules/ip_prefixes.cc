@@ -12,8 +12,9 @@ auto OrderOf(const IpPrefix& prefix) {
   return std::tuple(prefix.address.IsV4(), prefix.address, prefix.length);
 }
 
+// An address that is cut stays of its kind, so one of another kind is never equal.
 bool HoldsAll(const IpPrefix& wide, const IpPrefix& narrow) {
-  if (wide.address.IsV4() != narrow.address.IsV4() || wide.length > narrow.length) return false;
+  if (wide.length > narrow.length) return false;
   const IpPrefixLengths lengths{.v4 = std::min(wide.length, 32), .v6 = wide.length};
   return Cut(narrow.address, lengths) == wide.address;
 }

@@ -163,7 +163,9 @@ TEST(ReadRulesTest, NamesThatMayBeInABrokenTextAreNotUnknown) {
             Lines({"a.yaml:1:1: the file is empty; expected a document with a 'domain'", regex}));
   EXPECT_EQ(CheckTexts({{"a.yaml", "rules: []"}, naming}),
             Lines({"a.yaml:1:1: a document needs a 'domain'", regex}));
-  // Where a text is not even YAML nothing is checked.
+  // Where a text is not known, or not even YAML, nothing is checked.
+  EXPECT_EQ(CheckTexts({{"a.yaml", "", "cannot be read: No such file or directory"}, naming}),
+            Lines({"a.yaml: cannot be read: No such file or directory"}));
   EXPECT_EQ(CheckTexts({{"a.yaml", "{"}, naming}).size(), 1U);
 }
 
