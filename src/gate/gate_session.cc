@@ -91,21 +91,25 @@ void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdi
   SetVerdict& answer = verdict.sets_[number];
   answer.first = static_cast<std::uint32_t>(asked_.size());
   if (match.outcome() != MatchOutcome::kCharges) return;
-  // A request that is denied takes nothing, so nothing of it is worth a look.
-  if (verdict.kind_ == VerdictKind::kDenied && CanRefuse(set.purpose)) return;
+  // A request that is denied takes nothing but debts, so nothing else of it is worth a look.
+  const bool denied = verdict.kind_ == VerdictKind::kDenied && CanRefuse(set.purpose);
   for (const RuleCharge& charge : match.charges()) {
     const bool debt = charge.rule != nullptr && charge.rule->spec->debt;
-    asked_.push_back({{rules_->handles[charge.limit], match.Key(charge), charge.cost},
+    if (denied && !(debt && set.purpose == Purpose::kTake)) continue;
+    Cost cost = charge.cost;
+    // A debt may be larger than the limit, so what counts is whether anything is left.
+    if (debt && set.purpose == Purpose::kLook) cost.units = std::min<std::int64_t>(cost.units, 1);
+    asked_.push_back({{rules_->handles[charge.limit], match.Key(charge), cost},
                       debt ? Veto::kDebt : charge.veto});
     verdict.decisions_.push_back({.limit = &rules_->rules->limits()[charge.limit],
                                   .rule = charge.rule != nullptr ? charge.rule->spec : nullptr,
                                   .set = number,
                                   .purpose = set.purpose,
                                   .veto = charge.veto,
-                                  .cost = charge.cost,
+                                  .cost = cost,
                                   .decision = {}});
   }
-  if (set.limit) AskOverride(request, number, verdict);
+  if (set.limit && !denied) AskOverride(request, number, verdict);
   answer.count = static_cast<std::uint32_t>(asked_.size()) - answer.first;
 }
 
@@ -138,8 +142,10 @@ void GateSession::DecidePicked(Operation operation, Verdict& verdict) {
   charges_.clear();
   for (const std::uint32_t i : picked_) {
     charges_.push_back(asked_[i].charge);
-    // To ask whether a charge passes and leaves that much is to ask for both.
-    if (operation == Operation::kPeek) charges_.back().cost.units += asked_[i].left_alone.units;
+    // To ask whether a charge passes and leaves that much is to ask for both. A cost of 0 passes.
+    Cost& cost = charges_.back().cost;
+    const bool leaves = operation == Operation::kPeek && cost.units != 0;
+    if (leaves) cost.units += asked_[i].left_alone.units;
   }
   decisions_.resize(charges_.size());
   gate_.store_.DecideEach(operation, charges_, decisions_, now_);
@@ -148,14 +154,14 @@ void GateSession::DecidePicked(Operation operation, Verdict& verdict) {
   }
 }
 
-GateSession::Looks GateSession::SumUpLooks(const Verdict& verdict) {
+Taking GateSession::SumUpLooks(const Verdict& verdict) {
   bool quota_refused = false;
   bool quota_open = false;  // a quota limit passed, or is still to be asked
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     const RuleDecision& each = verdict.decisions_[i];
     const bool looked = each.purpose == Purpose::kLook;
     if (!looked && each.purpose != Purpose::kTake) continue;
-    if (looked && each.veto == Veto::kEnforce && !each.decision.allowed) return Looks::kRefuse;
+    if (looked && each.veto == Veto::kEnforce && !each.decision.allowed) return Taking::kNone;
     if (each.veto != Veto::kQuota) continue;
     const bool passed = looked && each.decision.allowed;
     quota_refused |= looked && !passed;
@@ -166,10 +172,10 @@ GateSession::Looks GateSession::SumUpLooks(const Verdict& verdict) {
       if (asked.veto == Veto::kQuota) asked.veto = Veto::kShadow;
     }
   }
-  return quota_refused && !quota_open ? Looks::kRefuse : Looks::kPass;
+  return quota_refused && !quota_open ? Taking::kNone : Taking::kAllOrNone;
 }
 
-void GateSession::TakePicked(Verdict& verdict) {
+void GateSession::TakePicked(Taking taking, Verdict& verdict) {
   charges_.clear();
   vetoes_.clear();
   left_alone_.clear();
@@ -179,22 +185,11 @@ void GateSession::TakePicked(Verdict& verdict) {
     left_alone_.push_back(asked_[i].left_alone);
   }
   decisions_.resize(charges_.size());
-  const Request request{charges_, vetoes_, left_alone_};
+  const Request request{charges_, vetoes_, left_alone_, taking};
   gate_.store_.Decide({&request, 1}, decisions_, now_);
   for (std::size_t i = 0; i < picked_.size(); ++i) {
     verdict.decisions_[picked_[i]].decision = decisions_[i];
   }
-}
-
-void GateSession::Take(Looks looks, Verdict& verdict) {
-  if (!Pick(verdict, Purpose::kTake)) return;
-  if (looks == Looks::kPass) return TakePicked(verdict);
-  const auto is_debt = [&](std::uint32_t i) { return asked_[i].veto == Veto::kDebt; };
-  std::erase_if(picked_, is_debt);
-  if (!picked_.empty()) DecidePicked(Operation::kPeek, verdict);
-  Pick(verdict, Purpose::kTake);
-  std::erase_if(picked_, [&](std::uint32_t i) { return !is_debt(i); });
-  if (!picked_.empty()) TakePicked(verdict);
 }
 
 void GateSession::RestateOverrides(const GateRequest& request, Verdict& verdict) const {
@@ -244,12 +239,12 @@ void GateSession::DecideIn(const Domain& domain, const GateRequest& request, Ver
   now_ = gate_.clock_.Now();
   if (Pick(verdict, Purpose::kGiveBack)) DecidePicked(Operation::kRefund, verdict);
   if (Pick(verdict, Purpose::kForget)) DecidePicked(Operation::kReset, verdict);
-  Looks looks = Looks::kPass;
+  Taking taking = Taking::kAllOrNone;
   if (Pick(verdict, Purpose::kLook)) {
     DecidePicked(Operation::kPeek, verdict);
-    looks = SumUpLooks(verdict);
+    taking = SumUpLooks(verdict);
   }
-  Take(looks, verdict);
+  if (Pick(verdict, Purpose::kTake)) TakePicked(taking, verdict);
   RestateOverrides(request, verdict);
   verdict.SumUp();
 }

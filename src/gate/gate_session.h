@@ -23,11 +23,13 @@ namespace sluice {
 // Thread safety: none; one for each thread. Ownership: the gate outlives it.
 //
 // Invariants
-//   (1) What is given back or forgotten is so in any case, and before anything is taken.
-//   (2) A look that refuses refuses the request, as a charge would, and takes nothing.
+//   (1) What is given back or forgotten is so whatever becomes of the rest, and before anything is
+//       taken; only a bad request changes nothing at all.
+//   (2) A look that refuses refuses the request, as a charge would, and takes nothing. Looks are
+//       asked each on its own; charges of one key always together, also where nothing is taken.
 //   (3) If the request goes ahead every charge that passes on its own is taken, if not none is; but
-//       a rule with `debt` is charged in any case and never refuses a charge. A look at it tells
-//       whether it is used up.
+//       a rule with `debt` is charged even if the request is refused or another set denied, and
+//       never refuses a charge. A look at it tells whether it is used up, whatever it costs.
 //   (4) A limit that the caller brings stands in place of the `descriptors`: it is enforced whatever
 //       mode those have, and neither replaces other limits nor is replaced.
 //   (5) A request has at most kSetsMost sets, which come to at most kDecisionsMost decisions, of
@@ -51,7 +53,6 @@ class GateSession {
     Veto veto = Veto::kEnforce;  // kDebt where the rule says so
     Cost left_alone{0};
   };
-  enum class Looks : std::uint8_t { kPass, kRefuse };
 
   // So many sets are usual; what more of them took is given back.
   static constexpr std::size_t kSetsKept = 64;
@@ -68,9 +69,9 @@ class GateSession {
   // Notes the decisions of this purpose in picked_; false if there are none.
   bool Pick(const Verdict& verdict, Purpose purpose);
   void DecidePicked(Operation operation, Verdict& verdict);
-  [[nodiscard]] Looks SumUpLooks(const Verdict& verdict);
-  void Take(Looks looks, Verdict& verdict);
-  void TakePicked(Verdict& verdict);
+  // Whether the looks let charges be taken.
+  [[nodiscard]] Taking SumUpLooks(const Verdict& verdict);
+  void TakePicked(Taking taking, Verdict& verdict);
   void RestateOverrides(const GateRequest& request, Verdict& verdict) const;
   // Gives back the memory of a request of `sets` sets where it was unusually large.
   void LetGo(std::size_t sets);

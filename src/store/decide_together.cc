@@ -191,12 +191,13 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
     decisions[item.index] = item.leader == i ? item.Ask(now) : decisions[items[item.leader].index];
   }
   const bool goes_ahead = GoesAhead(decisions, request.vetoes);
+  const bool takes = request.taking == Taking::kAllOrNone;
   for (std::size_t i = 0; i < items.size(); ++i) {
     Item& item = items[i];
     Decision& decision = decisions[item.index];
     // A refused check takes nothing, but is recorded where the limit counts refused ones. Where
     // units must be left it could pass: that was refused already.
-    const bool runs = decision.allowed ? goes_ahead : item.left_alone.units == 0;
+    const bool runs = takes && (decision.allowed ? goes_ahead : item.left_alone.units == 0);
     if (item.leader != i) {
       decision = decisions[items[item.leader].index];
     } else if (runs) {

@@ -23,6 +23,12 @@ enum class Operation : std::uint8_t {
   kRelease,  // concurrency: give a permit back
 };
 
+// What becomes of the charges of a request that are no debts.
+enum class Taking : std::uint8_t {
+  kAllOrNone,
+  kNone,  // they are asked together, and nothing is taken or recorded
+};
+
 // One or more charges that are taken all or not at all, but for debts, which are taken in any case.
 struct Request {
   std::span<const Charge> charges;
@@ -30,19 +36,23 @@ struct Request {
   // One a charge, or none: units that must be left when it is taken. Not for limits with
   // count_refused.
   std::span<const Cost> left_alone = {};
+  Taking taking = Taking::kAllOrNone;
 };
 
 constexpr Veto VetoOf(std::span<const Veto> vetoes, std::size_t i) {
   return vetoes.empty() ? Veto::kEnforce : vetoes[i];
 }
 
+// A cost of 0 takes nothing, whatever is left.
 constexpr Cost LeftAlone(const Request& request, std::size_t i) {
-  return request.left_alone.empty() ? Cost{0} : request.left_alone[i];
+  const bool any = !request.left_alone.empty() && request.charges[i].cost.units != 0;
+  return any ? request.left_alone[i] : Cost{0};
 }
 
 // Whether a request is one charge that passes or not by itself.
 constexpr bool IsAlone(const Request& request) {
-  return request.charges.size() == 1 && LeftAlone(request, 0).units == 0;
+  return request.charges.size() == 1 && LeftAlone(request, 0).units == 0 &&
+         request.taking == Taking::kAllOrNone;
 }
 
 // What is asked of the key of a charge.
@@ -58,7 +68,8 @@ constexpr Operation OperationOf(const Request& request, std::size_t i) {
 //   (1) Requests of one call are independent and take effect in order, all at one time.
 //   (2) If a request goes ahead, every charge that passes on its own is taken; if not, none is
 //       (count_refused records in the limits that themselves refuse). A kDebt charge is taken
-//       whatever its request comes to: that cost was incurred already.
+//       whatever its request comes to: that cost was incurred already. With Taking::kNone nothing
+//       else is taken: each charge is told whether it would pass, with those of the same key.
 //   (3) The same key twice in a request counts cumulatively. Debts come first, wherever they stand:
 //       each reports the state that those of its key leave, and the other charges are decided on
 //       what is left then.

@@ -41,6 +41,14 @@ RuleSpec Gatekeeper(RuleAction action, const std::string& attribute) {
   return rule;
 }
 
+// Of sets that have an attribute of its name.
+RuleSpec Debt(const std::string& name, const std::string& limit) {
+  RuleSpec rule = Gatekeeper(RuleAction::kLimit, name);
+  rule.limits.push_back({"h", ParseLimit(limit, {}).value(), {}});
+  rule.debt = true;
+  return rule;
+}
+
 // Sets of one attribute each: {"user", "42"}.
 class GateSessionTest : public ::testing::Test {
  protected:
@@ -137,6 +145,21 @@ TEST_F(GateSessionTest, ALookThatRefusesRefusesTheRequestAndTakesNothing) {
   EXPECT_EQ(Remaining({"ip", "1"}), 8);
 }
 
+// GateSession, invariant (2).
+TEST_F(GateSessionTest, ChargesOfOneKeyAreAskedTogetherWhereALookRefuses) {
+  Use({Descriptor("user", "1/h"), Descriptor("ip", "4/h")});
+  EXPECT_TRUE(Decide({{{"user", "42"}}, {{"ip", "1"}}}).allowed());
+  const Set look{{"user", "42"}, 1, Purpose::kLook};
+  EXPECT_FALSE(Decide({look, {{"ip", "1"}, 2}, {{"ip", "1"}, 2}}).allowed());
+  EXPECT_EQ(verdict_.sets()[1].kind, VerdictKind::kRefused);
+  EXPECT_EQ(verdict_.decisions()[2].decision.retry_after, minutes{15});
+  EXPECT_FALSE(Decide({look, {{"ip", "1"}, 2}, {{"ip", "1"}, 1}}).allowed());
+  EXPECT_EQ(verdict_.sets()[1].kind, VerdictKind::kAllowed);
+  EXPECT_FALSE(Decide({look, {{"ip", "1"}, 3}, {{"ip", "1"}, 2}}).allowed());
+  EXPECT_EQ(verdict_.retry_after(), kNever);
+  EXPECT_EQ(Remaining({"ip", "1"}), 3);
+}
+
 TEST_F(GateSessionTest, OfQuotaLimitsOneMustPassWhetherTakenOrLookedAt) {
   Use({Quota(Descriptor("a", "1/h")), Quota(Descriptor("b", "3/h"))});
   EXPECT_TRUE(Decide({{{"a", ""}}, {{"b", ""}}}).allowed());
@@ -166,6 +189,70 @@ TEST_F(GateSessionTest, ADeniedSetDeniesTheRequestAndNothingIsTaken) {
   EXPECT_EQ(Remaining({"user", "42"}), 4);
 }
 
+// GateSession, invariant (1).
+TEST_F(GateSessionTest, ADeniedSetHindersNoRefund) {
+  Use({Descriptor("user", "5/h")}, {Gatekeeper(RuleAction::kDeny, "banned")});
+  EXPECT_TRUE(Decide({{{"user", "42"}, 5}}).allowed());
+  EXPECT_EQ(Decide({{{"user", "42"}, 2, Purpose::kGiveBack}, {{"banned", ""}}}).kind(),
+            VerdictKind::kDenied);
+  EXPECT_EQ(Remaining({"user", "42"}), 2);
+}
+
+// GateSession, invariant (1).
+TEST_F(GateSessionTest, ABadRequestChangesNothingAtAll) {
+  RuleSpec rule = Debt("tokens", "9/h");
+  rule.cost = CostSpec{std::string("tokens")};
+  Use({Descriptor("user", "5/h")}, {rule});
+  EXPECT_TRUE(Decide({{{"user", "42"}, 5}}).allowed());
+  EXPECT_EQ(Decide({{{"tokens", "3"}}, {{"user", "42"}, 2, Purpose::kGiveBack}, {{"tokens", "x"}}})
+                .kind(),
+            VerdictKind::kBadRequest);
+  EXPECT_EQ(Remaining({"user", "42"}), 0);
+  EXPECT_EQ(Remaining({"tokens", "1"}), 9);
+}
+
+// GateSession, invariant (3).
+TEST_F(GateSessionTest, ADebtIsTakenBelowZeroAndPaidOffByTime) {
+  Use({}, {Debt("tokens", "60/h")});
+  EXPECT_TRUE(Decide({{{"tokens", ""}, 50}}).allowed());
+  EXPECT_TRUE(Decide({{{"tokens", ""}, 40}}).allowed());
+  EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 0);
+  EXPECT_FALSE(Decide({{{"tokens", ""}, 1, Purpose::kLook}}).allowed());
+  EXPECT_EQ(verdict_.retry_after(), minutes{31});
+  // It refuses no charge even then.
+  EXPECT_TRUE(Decide({{{"tokens", ""}, 1}}).allowed());
+  clock_.Advance(minutes{32});
+  EXPECT_TRUE(Decide({{{"tokens", ""}, 1, Purpose::kLook}}).allowed());
+}
+
+// GateSession, invariant (3).
+TEST_F(GateSessionTest, ALookAtADebtTellsWhetherItIsUsedUpWhateverItCosts) {
+  Use({}, {Debt("tokens", "1000/m")});
+  EXPECT_TRUE(Decide({{{"tokens", ""}, 5000, Purpose::kLook}}).allowed());
+  EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 1000);
+  EXPECT_TRUE(Decide({{{"tokens", ""}, 5000}}).allowed());
+  EXPECT_FALSE(Decide({{{"tokens", ""}, 5000, Purpose::kLook}}).allowed());
+  EXPECT_NE(verdict_.retry_after(), kNever);
+  EXPECT_TRUE(Decide({{{"tokens", ""}, 0, Purpose::kLook}}).allowed());
+}
+
+// GateSession, invariant (3).
+TEST_F(GateSessionTest, ADebtIsTakenWhateverBecomesOfTheOtherSets) {
+  Use({Descriptor("user", "1/h")},
+      {Gatekeeper(RuleAction::kDeny, "banned"), Debt("tokens", "100/h")});
+  EXPECT_TRUE(Decide({{{"user", "42"}}}).allowed());
+  EXPECT_EQ(Decide({{{"user", "42"}}, {{"tokens", ""}, 10}}).kind(), VerdictKind::kRefused);
+  EXPECT_EQ(Remaining({"tokens", ""}), 90);
+  EXPECT_EQ(Decide({{{"banned", ""}}, {{"tokens", ""}, 10}, {{"user", "43"}}}).kind(),
+            VerdictKind::kDenied);
+  EXPECT_EQ(verdict_.decisions().size(), 1U);
+  EXPECT_EQ(Remaining({"tokens", ""}), 80);
+  EXPECT_EQ(Decide({{{"user", "42"}, 1, Purpose::kLook}, {{"tokens", ""}, 10}}).kind(),
+            VerdictKind::kRefused);
+  EXPECT_EQ(Remaining({"tokens", ""}), 70);
+  EXPECT_EQ(Remaining({"user", "43"}), 1);
+}
+
 // GateSession, invariant (4).
 TEST_F(GateSessionTest, ALimitOfTheCallersStandsInPlaceOfTheRules) {
   DescriptorSpec shadow = Descriptor("user", "1/h");
@@ -188,6 +275,12 @@ TEST_F(GateSessionTest, ALimitOfTheCallersStandsInPlaceOfTheRules) {
   EXPECT_EQ(ask(3, 4).retry_after, kNever);
   EXPECT_EQ(ask(0, 1).retry_after, kNever);
   EXPECT_EQ(ask(4'294'967'295, 1).remaining, 4'294'967'290);
+  // What costs nothing passes.
+  EXPECT_TRUE(ask(0, 0).allowed);
+  EXPECT_TRUE(ask(3, 0).allowed);
+  EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 0);
+  const LimitOverride none{0, Period::kHour};
+  EXPECT_TRUE(Decide({{{"user", "42"}, 0, Purpose::kLook, none}}).allowed());
   // The rule's own limit was left alone.
   EXPECT_EQ(Remaining({"user", "42"}), 1);
 }

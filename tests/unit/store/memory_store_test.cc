@@ -127,6 +127,36 @@ TEST(MemoryStoreRequestTest, CountRefusedRecordsInEveryLimitThatRefuses) {
   EXPECT_EQ(scene.Left(two, "k"), 0);
 }
 
+// Local, invariant (2).
+TEST(MemoryStoreRequestTest, WhereNothingIsTakenChargesOfOneKeyAreAskedTogether) {
+  Scene scene;
+  const LimitHandle bucket = scene.Add(SpecOf(4, kHour));
+  const LimitHandle log = scene.Add(Log(1, true));
+  const LimitHandle debt = scene.Add(SpecOf(9, kHour));
+  scene.Check(log, "k");
+  scene.now += kHour / 2;
+  const std::vector<Charge> charges{{bucket, "k", Cost{2}},
+                                    {log, "k", Cost{1}},
+                                    {debt, "k", Cost{2}},
+                                    {bucket, "k", Cost{2}},
+                                    {bucket, "other", Cost{5}}};
+  const std::vector<Veto> vetoes{Veto::kEnforce, Veto::kEnforce, Veto::kDebt, Veto::kEnforce,
+                                 Veto::kEnforce};
+  EXPECT_FALSE(scene.Together(charges, vetoes, Taking::kNone));
+  EXPECT_TRUE(scene.decisions[0].allowed);
+  EXPECT_EQ(scene.decisions[0].remaining, 4);
+  EXPECT_EQ(scene.decisions[4].retry_after, kNever);
+  EXPECT_EQ(scene.Left(bucket, "k"), 4);
+  EXPECT_EQ(scene.Left(debt, "k"), 7);
+  EXPECT_TRUE(scene.Together({{bucket, "k", Cost{1}}}, {}, Taking::kNone));
+  EXPECT_EQ(scene.Left(bucket, "k"), 4);
+  EXPECT_FALSE(
+      scene.Together({{bucket, "k", Cost{2}}, {bucket, "k", Cost{3}}}, {}, Taking::kNone));
+  scene.now += kHour / 2;
+  EXPECT_EQ(scene.Left(log, "k"), 1) << "the refused unit was not recorded";
+  EXPECT_EQ(scene.store().StatsApprox().keys, 1U);
+}
+
 TEST(MemoryStoreRequestTest, SixtyFourChargesOverAllShards) {
   Scene scene;
   const LimitHandle limit = scene.Add(SpecOf(2, kHour));

@@ -83,8 +83,9 @@ class Scene {
   }
 
   // One request; true if it went ahead.
-  bool Together(const std::vector<Charge>& charges, const std::vector<Veto>& vetoes = {}) {
-    const Request request{charges, vetoes};
+  bool Together(const std::vector<Charge>& charges, const std::vector<Veto>& vetoes = {},
+                Taking taking = Taking::kAllOrNone) {
+    const Request request{charges, vetoes, {}, taking};
     decisions.assign(charges.size(), Decision{});
     store_->Decide({&request, 1}, decisions, now);
     return GoesAhead(decisions, vetoes);
