@@ -28,14 +28,15 @@ void AppendPiece(std::string_view text, const Spelling& spelling, std::string& o
   std::size_t left = spelling.bytes_most;
   for (const char c : text) {
     const bool plain = c >= ' ' && c <= '~' && spelling.percent.find(c) == std::string_view::npos;
-    const std::size_t size = plain ? 1 : 3;
+    const bool escaped = plain && spelling.backslash.find(c) != std::string_view::npos;
+    const std::size_t size = !plain ? 3 : escaped ? 2 : 1;
     if (size > left) return;
     left -= size;
     if (!plain) {
       AppendPercent(c, out);
       continue;
     }
-    if (spelling.backslash.find(c) != std::string_view::npos) out += '\\';
+    if (escaped) out += '\\';
     out += c;
   }
 }

@@ -280,6 +280,25 @@ TEST_F(HeadersTest, HeadersEndHoweverManyLimitsApply) {
   }
 }
 
+// Invariant (4).
+TEST_F(HeadersTest, EscapesCountTowardsTheLengthOfANameAndAreNeverCut) {
+  std::vector<RuleSpec> rules;
+  for (int i = 0; i < 20; ++i) {
+    const std::string quotes(99, '"');
+    rules.push_back(Rule("x" + quotes, {{std::to_string(i) + "\\" + quotes, LimitOf("9/h"), {}}}));
+  }
+  Use(std::move(rules));
+  HeaderList list;
+  WriteHeaders({}, Check(), clock_.Now(), list);
+  const std::string policies(list[0].value);
+  EXPECT_LT(policies.size(), 3000U);
+  std::string first = "\"x";
+  for (int i = 0; i < 31; ++i) first += "\\\"";
+  first += "/0\\\\";
+  for (int i = 0; i < 14; ++i) first += "\\\"";
+  EXPECT_TRUE(policies.starts_with(first + "\";q=9;w=3600, ")) << policies;
+}
+
 TEST_F(HeadersTest, AListIsUsedAgainWithoutWhatItHeld) {
   Use({Rule("posts", "2/m")});
   HeaderList list;
