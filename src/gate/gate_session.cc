@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
+#include "rules/check_limit_count.h"
 #include "rules/key_writer.h"
 
 namespace sluice {
+
+// So that rules which pass CheckRules do not refuse every request.
+static_assert(kRequestLimitsMost <= Local::kChargesMost);
+
 namespace {
 
 // A rule that can refuse this set.

@@ -1,5 +1,8 @@
 #include "rules/check_limit_count.h"
 
+#include <algorithm>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "core/text.h"
@@ -76,11 +79,44 @@ class LimitCount {
   Size sum_;
 };
 
+// Whether the rule applies to all requests that have the attributes of its key.
+bool IsUnconditional(const RuleSpec& rule) {
+  return rule.action == RuleAction::kLimit && rule.mode != RuleMode::kOff && rule.match.empty();
+}
+
+bool AlwaysReplaces(const RuleSpec& rule) {
+  return rule.mode == RuleMode::kEnforce && rule.enforce.millionths == Share::kWhole;
+}
+
+// Of a rule with a plan, the most that any plan comes to.
+void CheckTogether(const DomainSpec& domain, ConfigProblems& problems) {
+  std::size_t of_plan = 0;
+  for (const PlanSpec& plan : domain.plans) of_plan = std::max(of_plan, plan.limits.size());
+  std::set<std::string_view> replaced;
+  for (const RuleSpec& rule : domain.rules) {
+    if (!IsUnconditional(rule) || !AlwaysReplaces(rule)) continue;
+    for (const ReplacedSpec& each : rule.replaces) replaced.insert(each.name);
+  }
+  std::size_t sum = 0;
+  for (const RuleSpec& rule : domain.rules) {
+    if (!IsUnconditional(rule) || replaced.contains(rule.name)) continue;
+    sum += rule.plan ? of_plan : rule.limits.size();
+    if (sum <= kRequestLimitsMost) continue;
+    problems.Error(rule.origin,
+                   Concat("with this one the rules without a 'match' have more than ",
+                          kRequestLimitsMost, " limits, which no request can meet at once"));
+    return;
+  }
+}
+
 }  // namespace
 
 void CheckLimitCount(const RuleSetSpec& spec, ConfigProblems& problems) {
   LimitCount count(problems);
-  for (const DomainSpec& domain : spec.domains) count.Add(domain);
+  for (const DomainSpec& domain : spec.domains) {
+    count.Add(domain);
+    CheckTogether(domain, problems);
+  }
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
-// CheckLimitCount: whether rules come to more limits than can be kept.
+// CheckLimitCount: whether rules come to more limits than can be kept, or than one request can
+// meet.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,11 @@ namespace sluice {
 inline constexpr std::size_t kRuleLimitsMost = 65'000;  // a store takes a few more
 inline constexpr std::size_t kRuleLimitNameBytesMost = std::size_t{64} << 20U;
 
-// Reports the first rule or descriptor that is too much.
+// Limits of one request, as many as a store takes all or none of.
+inline constexpr std::size_t kRequestLimitsMost = 64;
+
+// Reports the first rule or descriptor that is too much: for the store, or in a domain for any
+// request that has all attributes, since it meets every rule without a `match`.
 void CheckLimitCount(const RuleSetSpec& spec, ConfigProblems& problems);
 
 }  // namespace sluice

@@ -138,7 +138,7 @@ TEST(CheckRulesTest, AHundredRegexesThatDoNotCompileAreNotAllTried) {
 
 TEST(CheckRulesTest, LimitsOfPlansCountForEachRuleThatChoosesOne) {
   const NamedLimit limit{"s", MakeLeakyBucket(1), {}};
-  RuleSpec rule = LimitRule("a");
+  RuleSpec rule = LimitRule("a", {{"path", Matcher(Kind::kValues, {"/"})}});
   rule.plan = PlanChoiceSpec{"tier", std::nullopt, {}};
   std::vector<RuleSpec> rules(300, rule);
   for (std::size_t i = 0; i < rules.size(); ++i) rules[i].name = Concat("r", i);
@@ -162,6 +162,45 @@ TEST(CheckRulesTest, LimitsOfPlansCountForEachRuleThatChoosesOne) {
   EXPECT_EQ(LinesOf(spec).size(), 1U);
 }
 
+TEST(CheckRulesTest, RulesThatApplyTogetherFitOneRequest) {
+  const NamedLimit limit{"s", MakeLeakyBucket(1), {}};
+  const auto with = [&](RuleSpec rule, std::size_t limits) {
+    rule.limits.assign(limits, limit);
+    return rule;
+  };
+  const ConditionSpec condition{"path", Matcher(Kind::kValues, {"/"})};
+  std::vector<RuleSpec> rules = {with(LimitRule("a"), 32), with(Per(LimitRule("b"), {{"ip"}}), 32),
+                                 with(LimitRule("c", {condition}), 32)};
+  EXPECT_EQ(LinesOf(SpecOf(rules)), Texts());
+  rules.push_back(with(LimitRule("d"), 1));
+  EXPECT_EQ(LinesOf(SpecOf(rules)),
+            Texts({"r.yaml:4:1: with this one the rules without a 'match' have more than 64 "
+                   "limits, which no request can meet at once"}));
+  rules[3].mode = RuleMode::kShadow;
+  EXPECT_EQ(LinesOf(SpecOf(rules)).size(), 1U);
+  rules[3].mode = RuleMode::kOff;
+  EXPECT_EQ(LinesOf(SpecOf(rules)), Texts());
+  rules[3] = with(Per(Replacing("d", {"a"}), {{"ip"}}), 32);
+  EXPECT_EQ(LinesOf(SpecOf(rules)), Texts());
+  rules[3].match.push_back(condition);
+  EXPECT_EQ(LinesOf(SpecOf(rules)), Texts());
+  // One that replaces others for some requests alone leaves them to the rest.
+  rules.push_back(with(LimitRule("e"), 1));
+  EXPECT_EQ(LinesOf(SpecOf(rules)).size(), 1U);
+}
+
+TEST(CheckRulesTest, OfPlansTheLargestCountsWhereRulesApplyTogether) {
+  const NamedLimit limit{"s", MakeLeakyBucket(1), {}};
+  RuleSpec rule = LimitRule("a");
+  rule.plan = PlanChoiceSpec{"tier", std::nullopt, {}};
+  RuleSetSpec spec = SpecOf({rule});
+  spec.domains[0].plans = {{"small", {limit}, {}}, {"large", {}, {}}};
+  spec.domains[0].plans[1].limits.assign(64, limit);
+  EXPECT_EQ(LinesOf(spec), Texts());
+  spec.domains[0].plans[1].limits.push_back(limit);
+  EXPECT_EQ(LinesOf(spec).size(), 1U);
+}
+
 TEST(CheckRulesTest, LongNamesCountForAllThatIsBelowThem) {
   const std::string half_a_megabyte(std::size_t{1} << 19U, 'k');
   RuleSetSpec spec = SpecOf({});
@@ -178,7 +217,7 @@ TEST(CheckRulesTest, LongNamesCountForAllThatIsBelowThem) {
   EXPECT_EQ(LinesOf(spec),
             Texts({"r.yaml:2:1: with this one the names of limits have more than 67108864 bytes; "
                    "the domain and all keys above count for each of them"}));
-  spec = SpecOf({LimitRule("a")});
+  spec = SpecOf({LimitRule("a", {{"path", Matcher(Kind::kValues, {"/"})}})});
   spec.domains[0].name = half_a_megabyte;
   spec.domains[0].rules[0].limits.assign(127, {"s", MakeLeakyBucket(1), {}});
   EXPECT_EQ(LinesOf(spec), Texts());
