@@ -32,7 +32,8 @@ struct BoundRules {
 // Invariants
 //   (1) A limit keeps its states from one rule set to the next while its id and its algorithm
 //       stay; when its terms change, used units carry over.
-//   (2) A rule set takes effect as a whole, or not at all: then also the terms of all limits stay as
+//   (2) A rule set takes effect as a whole, or not at all: then also the terms of all limits stay
+//   as
 //       they were. While it takes effect, a thread may still decide by the rules before and meet a
 //       limit's new terms.
 class Gate {
@@ -63,14 +64,15 @@ class Gate {
     const RuleLimit* limit;
   };
 
-  // Finds the limit in the store or adds it. Terms that it does not have yet are noted in `changes`.
+  // Finds the limit in the store or adds it. Terms that it does not have yet are noted in
+  // `changes`.
   Result<LimitHandle> Bind(const RuleLimit& limit, Time now, std::vector<Change>& changes);
   // All of them or none.
   Result<Done> MakeChanges(const std::vector<Change>& changes, Time now);
 
   MemoryStore& store_;
   Clock& clock_;
-  std::mutex use_mutex_;                               // one Use at a time
+  std::mutex use_mutex_;  // one Use at a time
   // Likewise, until all of it is in the store.
   const std::shared_ptr<OverrideLimits> overrides_ = std::make_shared<OverrideLimits>();
   std::unordered_map<std::string, KnownLimit> known_;  // by id and algorithm; under use_mutex_

@@ -30,7 +30,8 @@ namespace sluice {
 //   (3) If the request goes ahead every charge that passes on its own is taken, if not none is; but
 //       a rule with `debt` is charged even if the request is refused or another set denied, and
 //       never refuses a charge. A look at it tells whether it is used up, whatever it costs.
-//   (4) A limit that the caller brings stands in place of the `descriptors`: it is enforced whatever
+//   (4) A limit that the caller brings stands in place of the `descriptors`: it is enforced
+//   whatever
 //       mode those have, and neither replaces other limits nor is replaced.
 //   (5) A request has at most kSetsMost sets, which come to at most kDecisionsMost decisions, of
 //       which Local::kChargesMost may be charges to take. One that has more is a bad request, which
@@ -83,7 +84,7 @@ class GateSession {
   std::vector<Match> matches_;              // one a set
   std::vector<std::string> override_keys_;  // likewise; empty without an override
   Bits replaced_names_;
-  std::vector<Asked> asked_;                // one a decision of the verdict
+  std::vector<Asked> asked_;  // one a decision of the verdict
 
   // What one call of the store is made of.
   std::vector<std::uint32_t> picked_;  // indexes of asked_

@@ -49,7 +49,8 @@ struct SetVerdict {
   std::uint32_t count = 0;
 };
 
-// What it means that quota limits refuse: they refuse together, or in vain where one of them passes.
+// What it means that quota limits refuse: they refuse together, or in vain where one of them
+// passes.
 enum class QuotaRefusals : std::uint8_t { kRefuse, kInVain };
 
 // Finds out of some decisions the one that speaks for them; Verdict's invariant (2).
@@ -81,7 +82,8 @@ class Speaker {
 // Thread safety: a value. Ownership: it keeps the rules it points into alive.
 //
 // Invariants
-//   (1) kRefused: at least one decision refuses. Then, and if it is kDenied, nothing was charged but
+//   (1) kRefused: at least one decision refuses. Then, and if it is kDenied, nothing was charged
+//   but
 //       debts.
 //   (2) The nearest decision speaks for others, and never against the verdict. Where the request is
 //       refused it is the one to wait for, whose retry_after is the verdict's: of those that are

@@ -20,7 +20,7 @@ class DomainCompiler {
   DomainCompiler(Domain& domain, std::vector<RuleLimit>& limits)
       : domain_(domain), spec_(*domain.spec_), limits_(limits) {}
 
-  void Compile() {
+  void Compile(LiteralRoom& literals) {
     CompileLists();
     CompileAliases();
     for (const RuleSpec& rule : spec_.rules) {
@@ -31,7 +31,7 @@ class DomainCompiler {
       if (rule.action == RuleAction::kLimit && rule.mode != RuleMode::kOff) CompileRule(rule);
     }
     CompileReplaces();
-    domain_.index_.Finish(Count());
+    domain_.index_.Finish(Count(), literals);
   }
 
  private:
@@ -95,10 +95,9 @@ class DomainCompiler {
   }
 
   void AddAddressSlot(std::uint32_t slot, const MatcherSpec& matcher) {
-    const bool by_text =
-        matcher.kind == MatcherSpec::Kind::kRegex ||
-        (matcher.kind == MatcherSpec::Kind::kValues &&
-         std::any_of(matcher.texts.begin(), matcher.texts.end(), Glob::IsGlob));
+    const bool by_text = matcher.kind == MatcherSpec::Kind::kRegex ||
+                         (matcher.kind == MatcherSpec::Kind::kValues &&
+                          std::any_of(matcher.texts.begin(), matcher.texts.end(), Glob::IsGlob));
     std::vector<std::uint32_t>& slots = domain_.address_slots_;
     const bool known = std::find(slots.begin(), slots.end(), slot) != slots.end();
     if (by_text && !known) slots.push_back(slot);
@@ -167,9 +166,9 @@ class DomainCompiler {
   std::map<std::string, std::uint32_t, std::less<>> number_of_;
 };
 
-Domain::Domain(const DomainSpec& spec, std::vector<RuleLimit>& limits)
+Domain::Domain(const DomainSpec& spec, std::vector<RuleLimit>& limits, LiteralRoom& literals)
     : spec_(&spec), descriptors_(spec, limits) {
-  DomainCompiler(*this, limits).Compile();
+  DomainCompiler(*this, limits).Compile(literals);
 }
 
 }  // namespace sluice

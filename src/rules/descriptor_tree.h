@@ -36,7 +36,7 @@ struct DescriptorNode {
   // not apply when it is met.
   std::uint32_t limit_name = TextMap::kNone;
   std::vector<std::uint32_t> replaces;
-  TextMap keys;                          // key to an index of `children`
+  TextMap keys;  // key to an index of `children`
   std::vector<Children> children;
 };
 

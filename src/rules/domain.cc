@@ -144,7 +144,7 @@ bool Domain::AddCharges(const CompiledRule& rule, Cost cost, Match& match) const
 void Domain::MatchRules(std::span<const Attribute> attributes, Cost cost, Match& match) const {
   if (rules_.empty()) return;
   Bind(attributes, match);
-  index_.Collect(match.values_, match.candidates_);
+  index_.Collect(match.values_, match.candidates_, match.lists_seen_);
   match.applying_.Reset(rules_.size());
   match.candidates_.ForEachWhile([&](std::size_t number) {
     const CompiledRule& rule = rules_[number];

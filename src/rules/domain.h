@@ -11,6 +11,7 @@
 #include "rules/bits.h"
 #include "rules/compiled_rule.h"
 #include "rules/descriptor_tree.h"
+#include "rules/literal_map.h"
 #include "rules/match.h"
 #include "rules/rule_index.h"
 #include "rules/rule_limit.h"
@@ -35,8 +36,9 @@ namespace sluice {
 //   (4) Keys of different parts never run into each other; see KeyWriter.
 class Domain {
  public:
-  // Appends its limits to `limits`. REQUIRES: CheckRules found no error.
-  Domain(const DomainSpec& spec, std::vector<RuleLimit>& limits);
+  // Appends its limits to `limits`, and takes of `literals` what its index needs.
+  // REQUIRES: CheckRules found no error.
+  Domain(const DomainSpec& spec, std::vector<RuleLimit>& limits, LiteralRoom& literals);
 
   [[nodiscard]] const DomainSpec& spec() const { return *spec_; }
 
@@ -84,7 +86,7 @@ class Domain {
   const DomainSpec* spec_;
   TextMap slot_of_;
   std::uint32_t slots_ = 0;
-  std::vector<Alias> aliases_;            // those that others take their value from come first
+  std::vector<Alias> aliases_;                // those that others take their value from come first
   std::vector<std::uint32_t> address_slots_;  // addresses that globs or regexes are asked about
   std::vector<CompiledRule> rules_;       // allow and deny first, then the others; none that is off
   std::uint32_t gates_ = 0;               // how many of them allow or deny

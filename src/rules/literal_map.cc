@@ -2,12 +2,29 @@
 
 namespace sluice {
 
-LiteralMap::LiteralMap(const std::map<std::string, std::uint32_t>& literals) {
+LiteralMap::LiteralMap(const std::map<std::string, std::uint32_t>& literals, LiteralRoom& room) {
   if (literals.empty()) return;
   Classify(literals);
   AddState();
-  for (const auto& [literal, number] : literals) Insert(literal, number);
+  for (const auto& [literal, number] : literals) {
+    const std::size_t cells = NewStates(literal) * classes_;
+    if (cells > room.cells) {
+      left_out_.push_back(number);
+    } else {
+      room.cells -= cells;
+      Insert(literal, number);
+    }
+  }
   Link();
+}
+
+std::size_t LiteralMap::NewStates(const std::string& literal) const {
+  std::uint32_t state = 0;
+  for (std::size_t i = 0; i < literal.size(); ++i) {
+    state = next_[state * classes_ + class_of_[static_cast<unsigned char>(literal[i])]];
+    if (state == kNone) return literal.size() - i;
+  }
+  return 0;
 }
 
 void LiteralMap::Classify(const std::map<std::string, std::uint32_t>& literals) {

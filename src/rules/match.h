@@ -93,6 +93,7 @@ class Match {
   std::vector<AttributeValue> values_;
   std::vector<std::string> address_texts_;  // views of which may be among the values
   Bits candidates_;
+  Bits lists_seen_;
   Bits applying_;
 };
 

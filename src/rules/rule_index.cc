@@ -82,12 +82,16 @@ void RuleIndex::File(std::uint32_t rule, const RuleSpec& spec, const Attributes&
   }
 }
 
-void RuleIndex::Finish(std::uint32_t rules) {
+void RuleIndex::Finish(std::uint32_t rules, LiteralRoom& literals) {
   always_.Reset(rules);
   for (const std::uint32_t rule : unfiled_) always_.Add(rule);
   for (Slot& slot : slots_) {
     slot.prefixes = PrefixMap(std::exchange(slot.by_prefix, {}));
-    slot.literals = LiteralMap(std::exchange(slot.by_literal, {}));
+    slot.literals = LiteralMap(std::exchange(slot.by_literal, {}), literals);
+    has_literals_ |= !slot.literals.empty();
+    for (const std::uint32_t list : slot.literals.left_out()) {
+      for (const std::uint32_t rule : lists_[list]) always_.Add(rule);
+    }
     if (slot.any_of.empty()) continue;
     // Together they may be more than one expression can be: then each is asked.
     Result<Regex> any = Regex::Compile(std::exchange(slot.any_of, {}));
@@ -99,10 +103,18 @@ void RuleIndex::Finish(std::uint32_t rules) {
   }
 }
 
-void RuleIndex::Collect(std::span<const AttributeValue> values, Bits& candidates) const {
+void RuleIndex::Collect(std::span<const AttributeValue> values, Bits& candidates,
+                        Bits& seen) const {
   candidates = always_;
+  if (has_literals_) seen.Reset(lists_.size());
   const auto add = [&](std::uint32_t list) {
     for (const std::uint32_t rule : lists_[list]) candidates.Add(rule);
+  };
+  const auto add_new = [&](std::uint32_t list) {
+    if (seen.Has(list)) return false;
+    seen.Add(list);
+    add(list);
+    return true;
   };
   for (const Slot& slot : slots_) {
     const AttributeValue& value = values[slot.slot];
@@ -110,7 +122,7 @@ void RuleIndex::Collect(std::span<const AttributeValue> values, Bits& candidates
     const std::uint32_t list = slot.whole.Find(value.text());
     if (list != TextMap::kNone) add(list);
     slot.prefixes.ForEachPrefixOf(value.text(), add);
-    slot.literals.ForEachIn(value.text(), add);
+    slot.literals.ForEachIn(value.text(), add_new);
     if (slot.any && slot.any->MatchesWhole(value.text())) {
       for (const std::uint32_t rule : slot.regex_rules) candidates.Add(rule);
     }

@@ -39,11 +39,13 @@ class RuleIndex {
 
   // Files rule number `rule`.
   void File(std::uint32_t rule, const RuleSpec& spec, const Attributes& attributes);
+  // Rules for which `literals` has no room are always candidates.
   // REQUIRES: all of `rules` rules have been filed.
-  void Finish(std::uint32_t rules);
+  void Finish(std::uint32_t rules, LiteralRoom& literals);
 
-  // Sets `candidates` to all rules that may match.
-  void Collect(std::span<const AttributeValue> values, Bits& candidates) const;
+  // Sets `candidates` to all rules that may match. `seen` is memory to work in. However often a
+  // value contains a literal, its rules are walked through once.
+  void Collect(std::span<const AttributeValue> values, Bits& candidates, Bits& seen) const;
 
  private:
   struct Slot {
@@ -71,6 +73,7 @@ class RuleIndex {
   std::vector<std::vector<std::uint32_t>> lists_;
   std::vector<std::uint32_t> unfiled_;
   Bits always_;
+  bool has_literals_ = false;
 };
 
 }  // namespace sluice

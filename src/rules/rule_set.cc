@@ -6,9 +6,10 @@ namespace sluice {
 
 RuleSet::RuleSet(RuleSetSpec spec) : spec_(std::move(spec)) {
   domains_.reserve(spec_.domains.size());
+  LiteralRoom literals;
   for (const DomainSpec& domain : spec_.domains) {
     domain_of_.FindOrAdd(domain.name, static_cast<std::uint32_t>(domains_.size()));
-    domains_.emplace_back(domain, limits_);
+    domains_.emplace_back(domain, limits_, literals);
   }
 }
 

@@ -23,10 +23,9 @@ const Names kAttributes = {"user", "ip", "path", "method", "plan", "header.x-use
 const Names kTexts = {"a",   "b",    "ab",   "abc", "/v1/a", "/v1/a/b", "/v1/b", "/v2",
                       "GET", "POST", "free", "pro", "7",     "-1",      "",      "x y"};
 const Names kGlobs = {"*", "a*", "*b", "/v1/*", "/v1/*/b", "/v*", "*a*", "P*T", "ab*c"};
-const Names kAddresses = {"10.0.0.1",      "10.0.0.2",        "10.1.2.3",
-                          "192.0.2.1",     "2001:db8::1",     "2001:db8::2",
-                          "2001:db8:1::1", "::ffff:10.0.0.1", "not an address",
-                          "2001:DB8:0::1", "::FFFF:a00:2",    "0:0::1"};
+const Names kAddresses = {"10.0.0.1",       "10.0.0.2",      "10.1.2.3",      "192.0.2.1",
+                          "2001:db8::1",    "2001:db8::2",   "2001:db8:1::1", "::ffff:10.0.0.1",
+                          "not an address", "2001:DB8:0::1", "::FFFF:a00:2",  "0:0::1"};
 const Names kAddressGlobs = {"10.0.*", "*:*", "2001:db8:*", "*.1", "*1", "::*"};
 const Names kPrefixes = {"10.0.0.0/8",    "10.0.0.1",    "10.0.0.0/30",
                          "2001:db8::/32", "2001:db8::1", "0.0.0.0/0"};

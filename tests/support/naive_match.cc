@@ -154,8 +154,8 @@ bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Value
         break;
       case MatcherSpec::Kind::kValues:
         for (const std::string& text : matcher.texts) {
-          holds |= is_address && IsPrefix(text) ? InPrefix(text, value)
-                                                : GlobMatches(text, text_of_it);
+          holds |=
+              is_address && IsPrefix(text) ? InPrefix(text, value) : GlobMatches(text, text_of_it);
         }
         break;
     }

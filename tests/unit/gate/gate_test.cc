@@ -47,9 +47,7 @@ class GateTest : public ::testing::Test {
     return RuleSet::Make(std::move(spec));
   }
 
-  void Use(std::vector<RuleSpec> rules) {
-    ASSERT_TRUE(gate_.Use(RulesOf(std::move(rules))).ok());
-  }
+  void Use(std::vector<RuleSpec> rules) { ASSERT_TRUE(gate_.Use(RulesOf(std::move(rules))).ok()); }
 
   // Adds other limits until there is room for `left` more.
   void FillStore(std::uint32_t left) {

@@ -9,6 +9,7 @@
 
 #include "core/parse_limit.h"
 #include "rules/rule_set.h"
+#include "support/random.h"
 
 namespace sluice::testing {
 namespace {
@@ -124,6 +125,31 @@ TEST(DomainTest, ACostAboveTheMostThatALimitCountsIsNone) {
   EXPECT_EQ(outcome("1000000000000000000"), MatchOutcome::kCharges);
   EXPECT_EQ(outcome("1000000000000000001"), MatchOutcome::kBadCost);
   EXPECT_EQ(outcome("9223372036854775807"), MatchOutcome::kBadCost);
+}
+
+// RuleIndex: 800 kB of literals would take 200 MB; 64 MB are made, and the rest is asked directly.
+TEST(DomainTest, RulesForWhichTheIndexHasNoRoomAreFoundAllTheSame) {
+  std::vector<RuleSpec> rules;
+  Random random{1};
+  std::vector<std::string> literals;
+  for (int i = 0; i < 80; ++i) {
+    std::string& literal = literals.emplace_back();
+    for (int j = 0; j < 10'000; ++j) literal += static_cast<char>('0' + random.Between(0, 63));
+    std::erase(literal, '*');
+    RuleSpec rule = Rule("rule " + std::to_string(i));
+    rule.match.push_back({"path", {.texts = {"*" + literal + "*"}, .origin = {}}});
+    rules.push_back(std::move(rule));
+  }
+  const auto set = SetOf(std::move(rules));
+  Match match;
+  for (std::size_t i = 0; i < literals.size(); ++i) {
+    const std::string path = "/" + literals[i];
+    match.Clear();
+    set->Find("api")->MatchRules(std::vector<Attribute>{{"user", "1"}, {"path", path}}, Cost{1},
+                                 match);
+    ASSERT_EQ(match.charges().size(), 1U);
+    EXPECT_EQ(match.charges().front().rule->spec->name, "rule " + std::to_string(i));
+  }
 }
 
 // Domain, invariant (3).

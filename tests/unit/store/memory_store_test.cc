@@ -150,8 +150,7 @@ TEST(MemoryStoreRequestTest, WhereNothingIsTakenChargesOfOneKeyAreAskedTogether)
   EXPECT_EQ(scene.Left(debt, "k"), 7);
   EXPECT_TRUE(scene.Together({{bucket, "k", Cost{1}}}, {}, Taking::kNone));
   EXPECT_EQ(scene.Left(bucket, "k"), 4);
-  EXPECT_FALSE(
-      scene.Together({{bucket, "k", Cost{2}}, {bucket, "k", Cost{3}}}, {}, Taking::kNone));
+  EXPECT_FALSE(scene.Together({{bucket, "k", Cost{2}}, {bucket, "k", Cost{3}}}, {}, Taking::kNone));
   scene.now += kHour / 2;
   EXPECT_EQ(scene.Left(log, "k"), 1) << "the refused unit was not recorded";
   EXPECT_EQ(scene.store().StatsApprox().keys, 1U);
