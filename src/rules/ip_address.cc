@@ -1,6 +1,7 @@
 #include "rules/ip_address.h"
 
 #include <array>
+#include <bit>
 #include <cassert>
 #include <charconv>
 #include <cstddef>
@@ -20,28 +21,66 @@ constexpr std::size_t kV6TextMost = 45;  // six groups of four digits, and that
 
 // --- reading --------------------------------------------------------------------------------
 
-// The number a byte of the text stands for; at least 10 where it is no digit.
-unsigned DecimalDigit(char c) { return static_cast<unsigned char>(c) - unsigned{'0'}; }
+// Text of at most 15 bytes, with zeros behind it.
+using V4Text = std::array<char, 24>;
 
+// A bit for each of the first 16 bytes that is a dot.
+unsigned FindDots(const V4Text& text) {
+  constexpr std::uint64_t kDots = 0x2E2E'2E2E'2E2E'2E2E;
+  constexpr std::uint64_t kLowBits = 0x7F7F'7F7F'7F7F'7F7F;
+  unsigned found = 0;
+  for (const unsigned half : {0U, 8U}) {
+    std::uint64_t bytes = 0;
+    for (unsigned i = 0; i < 8; ++i) {
+      bytes |= std::uint64_t{static_cast<unsigned char>(text[half + i])} << (8 * i);
+    }
+    // The highest bit of a byte is set where it is zero, that is, where a dot was.
+    const std::uint64_t other = bytes ^ kDots;
+    const std::uint64_t is_dot = ~(((other & kLowBits) + kLowBits) | other | kLowBits);
+    // The eight bits are moved together.
+    found |= static_cast<unsigned>((is_dot >> 7U) * 0x0102'0408'1020'4080 >> 56U) << half;
+  }
+  return found;
+}
+
+// Adds up to three digits from `at` on to `bits` as the next part. `is_bad` becomes true where they
+// are no number up to 255 or begin with a zero that does not stand alone: "010" is 8 to some
+// readers and 10 to others.
+void AddV4Part(const V4Text& text, unsigned at, unsigned size, std::uint32_t& bits, bool& is_bad) {
+  struct Weights {
+    unsigned first, second, third;
+  };
+  constexpr std::array<Weights, 4> kWeights = {{{0, 0, 0}, {1, 0, 0}, {10, 1, 0}, {100, 10, 1}}};
+  const auto digit = [&](unsigned i) {
+    return static_cast<unsigned char>(text[at + i]) - unsigned{'0'};
+  };
+  const Weights& weights = kWeights[size & 3U];
+  const unsigned number =
+      digit(0) * weights.first + digit(1) * weights.second + digit(2) * weights.third;
+  is_bad |= (size - 1 > 2) | (number > 255) | (digit(0) > 9) | ((size > 1) & (digit(0) == 0)) |
+            ((size > 1) & (digit(1) > 9)) | ((size > 2) & (digit(2) > 9));
+  bits = bits << 8U | (number & 0xFFU);
+}
+
+// How many digits a part has cannot be foreseen, so none of this depends on a branch: a list of
+// addresses is asked about every request.
 std::optional<std::uint32_t> ParseV4(std::string_view text) {
   if (text.size() > kV4TextMost) return std::nullopt;
-  const char* at = text.data();
-  const char* const end = at + text.size();
+  V4Text padded{};
+  text.copy(padded.data(), text.size());
+  unsigned dots = FindDots(padded);
+  if (std::popcount(dots) != 3) return std::nullopt;
   std::uint32_t bits = 0;
-  for (int part = 0; part < 4; ++part) {
-    if (part > 0 && (at == end || *at++ != '.')) return std::nullopt;
-    if (at == end) return std::nullopt;
-    unsigned number = DecimalDigit(*at++);
-    if (number > 9) return std::nullopt;
-    // A zero stands alone: "010" is 8 to some readers and 10 to others, so it is no number here,
-    // and the digit after the zero is taken for the missing dot.
-    for (int more = 0; number != 0 && more < 2 && at != end && DecimalDigit(*at) <= 9; ++more) {
-      number = number * 10 + DecimalDigit(*at++);
-    }
-    if (number > 255) return std::nullopt;
-    bits = bits << 8U | number;
+  bool is_bad = false;
+  unsigned at = 0;
+  for (int part = 0; part < 3; ++part) {
+    const auto dot = static_cast<unsigned>(std::countr_zero(dots));
+    AddV4Part(padded, at, dot - at, bits, is_bad);
+    dots &= dots - 1;
+    at = dot + 1;
   }
-  return at == end ? std::optional(bits) : std::nullopt;
+  AddV4Part(padded, at, static_cast<unsigned>(text.size()) - at, bits, is_bad);
+  return is_bad ? std::nullopt : std::optional(bits);
 }
 
 constexpr std::uint8_t kNoDigit = 0xFF;
