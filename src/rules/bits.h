@@ -18,6 +18,13 @@ class Bits {
   // Makes it empty, for numbers below `bound`.
   void Reset(std::size_t bound) { words_.assign((bound + 63) / 64, 0); }
 
+  // Whether the number is new; it is in the set from then on.
+  bool AddNew(std::size_t number) {
+    std::uint64_t& word = words_[number / 64];
+    const bool is_new = (word & One(number)) == 0;
+    word |= One(number);
+    return is_new;
+  }
   void Add(std::size_t number) { words_[number / 64] |= One(number); }
   void Remove(std::size_t number) { words_[number / 64] &= ~One(number); }
   [[nodiscard]] bool Has(std::size_t number) const {

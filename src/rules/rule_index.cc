@@ -111,10 +111,9 @@ void RuleIndex::Collect(std::span<const AttributeValue> values, Bits& candidates
     for (const std::uint32_t rule : lists_[list]) candidates.Add(rule);
   };
   const auto add_new = [&](std::uint32_t list) {
-    if (seen.Has(list)) return false;
-    seen.Add(list);
-    add(list);
-    return true;
+    const bool is_new = seen.AddNew(list);
+    if (is_new) add(list);
+    return is_new;
   };
   for (const Slot& slot : slots_) {
     const AttributeValue& value = values[slot.slot];
