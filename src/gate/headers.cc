@@ -81,7 +81,7 @@ void AppendDuration(milliseconds length, std::string& out) {
 bool SaysTokens(std::string_view name) {
   constexpr std::string_view kWord = "tokens";
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
-  return !std::ranges::search(name, kWord, same).empty();
+  return std::search(name.begin(), name.end(), kWord.begin(), kWord.end(), same) != name.end();
 }
 
 bool CountsTokens(const RuleDecision& each) {

@@ -17,8 +17,7 @@ namespace {
 
 std::vector<std::string> EachOnce(std::vector<std::string> texts) {
   std::ranges::sort(texts);
-  const auto doubles = std::ranges::unique(texts);
-  texts.erase(doubles.begin(), doubles.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
   return texts;
 }
 
