@@ -43,10 +43,10 @@ unsigned FindDots(const V4Text& text) {
   return found;
 }
 
-// Adds up to three digits from `at` on to `bits` as the next part. `is_bad` becomes true where they
-// are no number up to 255 or begin with a zero that does not stand alone: "010" is 8 to some
-// readers and 10 to others.
-void AddV4Part(const V4Text& text, unsigned at, unsigned size, std::uint32_t& bits, bool& is_bad) {
+// Adds up to three digits from `at` on to `bits` as the next part. `bad` becomes 1 where they are no
+// number up to 255 or begin with a zero that does not stand alone: "010" is 8 to some readers and
+// 10 to others.
+void AddV4Part(const V4Text& text, unsigned at, unsigned size, std::uint32_t& bits, unsigned& bad) {
   struct Weights {
     unsigned first, second, third;
   };
@@ -57,8 +57,9 @@ void AddV4Part(const V4Text& text, unsigned at, unsigned size, std::uint32_t& bi
   const Weights& weights = kWeights[size & 3U];
   const unsigned number =
       digit(0) * weights.first + digit(1) * weights.second + digit(2) * weights.third;
-  is_bad |= (size - 1 > 2) | (number > 255) | (digit(0) > 9) | ((size > 1) & (digit(0) == 0)) |
-            ((size > 1) & (digit(1) > 9)) | ((size > 2) & (digit(2) > 9));
+  bad |= unsigned{size - 1 > 2} | unsigned{number > 255} | unsigned{digit(0) > 9};
+  bad |= unsigned{size > 1} & (unsigned{digit(0) == 0} | unsigned{digit(1) > 9});
+  bad |= unsigned{size > 2} & unsigned{digit(2) > 9};
   bits = bits << 8U | (number & 0xFFU);
 }
 
@@ -71,16 +72,16 @@ std::optional<std::uint32_t> ParseV4(std::string_view text) {
   unsigned dots = FindDots(padded);
   if (std::popcount(dots) != 3) return std::nullopt;
   std::uint32_t bits = 0;
-  bool is_bad = false;
+  unsigned bad = 0;
   unsigned at = 0;
   for (int part = 0; part < 3; ++part) {
     const auto dot = static_cast<unsigned>(std::countr_zero(dots));
-    AddV4Part(padded, at, dot - at, bits, is_bad);
+    AddV4Part(padded, at, dot - at, bits, bad);
     dots &= dots - 1;
     at = dot + 1;
   }
-  AddV4Part(padded, at, static_cast<unsigned>(text.size()) - at, bits, is_bad);
-  return is_bad ? std::nullopt : std::optional(bits);
+  AddV4Part(padded, at, static_cast<unsigned>(text.size()) - at, bits, bad);
+  return bad != 0 ? std::nullopt : std::optional(bits);
 }
 
 constexpr std::uint8_t kNoDigit = 0xFF;
