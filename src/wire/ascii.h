@@ -1,0 +1,77 @@
+// ASCII without locales: the classes of characters that protocols are made of.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+// A set of bytes, asked in one load.
+//
+// Thread safety: a value. The sets of a protocol are constants.
+class ByteSet {
+ public:
+  constexpr ByteSet() = default;
+  constexpr explicit ByteSet(std::string_view bytes) { *this = With(bytes); }
+
+  [[nodiscard]] constexpr ByteSet With(std::string_view bytes) const {
+    ByteSet more = *this;
+    for (const char c : bytes) more.has_[static_cast<unsigned char>(c)] = true;
+    return more;
+  }
+  // Both ends included.
+  [[nodiscard]] constexpr ByteSet WithRange(unsigned char first, unsigned char last) const {
+    ByteSet more = *this;
+    for (std::size_t byte = first; byte <= last; ++byte) more.has_[byte] = true;
+    return more;
+  }
+
+  [[nodiscard]] constexpr bool Has(char c) const { return has_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> has_{};
+};
+
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+// What HTTP calls optional whitespace.
+constexpr bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+constexpr char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+// What a hexadecimal digit stands for; -1 where the character is none.
+constexpr int HexValue(char c) {
+  if (IsDigit(c)) return c - '0';
+  const char lower = ToLower(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// "tchar" of RFC 9110: what names of methods and fields consist of.
+inline constexpr ByteSet kTokenBytes =
+    ByteSet("!#$%&'*+-.^_`|~").WithRange('0', '9').WithRange('A', 'Z').WithRange('a', 'z');
+
+// REQUIRES: `lower` has no capital letters.
+constexpr bool EqualsLower(std::string_view text, std::string_view lower) {
+  if (text.size() != lower.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (ToLower(text[i]) != lower[i]) return false;
+  }
+  return true;
+}
+
+constexpr std::string_view TrimBlanks(std::string_view text) {
+  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// Cuts off and returns what stands before the first `separator`, or all of the rest.
+constexpr std::string_view TakeUntil(char separator, std::string_view& rest) {
+  const std::size_t found = rest.find(separator);
+  const std::string_view taken = rest.substr(0, found);
+  rest.remove_prefix(found == std::string_view::npos ? rest.size() : found + 1);
+  return taken;
+}
+
+}  // namespace sluice

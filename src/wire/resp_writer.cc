@@ -1,0 +1,85 @@
+#include "wire/resp_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+bool IsControl(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7F;
+}
+
+}  // namespace
+
+void RespWriter::NumberLine(char type, std::int64_t value) {
+  std::array<char, 24> line;  // a type, 20 characters of a number, CR LF
+  line[0] = type;
+  char* end = std::to_chars(line.data() + 1, line.data() + line.size(), value).ptr;
+  *end++ = '\r';
+  *end++ = '\n';
+  out_->append(line.data(), static_cast<std::size_t>(end - line.data()));
+}
+
+void RespWriter::Line(std::string_view text) {
+  const std::size_t begin = out_->size();
+  out_->append(text);
+  std::replace_if(out_->begin() + static_cast<std::ptrdiff_t>(begin), out_->end(), IsControl, ' ');
+  out_->append("\r\n");
+}
+
+void RespWriter::Simple(std::string_view text) {
+  out_->push_back('+');
+  Line(text);
+}
+
+void RespWriter::Error(std::string_view code, std::string_view text) {
+  out_->push_back('-');
+  out_->append(code).push_back(' ');
+  Line(text);
+}
+
+void RespWriter::Integer(std::int64_t value) { NumberLine(':', value); }
+
+void RespWriter::Bulk(std::string_view text) {
+  NumberLine('$', static_cast<std::int64_t>(text.size()));
+  out_->append(text).append("\r\n");
+}
+
+void RespWriter::Null() { out_->append(version_ == RespVersion::k3 ? "_\r\n" : "$-1\r\n"); }
+
+void RespWriter::Boolean(bool value) {
+  if (version_ == RespVersion::k3) {
+    out_->append(value ? "#t\r\n" : "#f\r\n");
+  } else {
+    NumberLine(':', value ? 1 : 0);
+  }
+}
+
+void RespWriter::Double(double value) {
+  std::array<char, 32> digits;  // the longest is 24: "-2.2250738585072014e-308"
+  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  if (std::isnan(value)) text = "nan";
+  if (version_ == RespVersion::k2) return Bulk(text);
+  out_->push_back(',');
+  out_->append(text).append("\r\n");
+}
+
+void RespWriter::ArrayHeader(std::size_t elements) {
+  NumberLine('*', static_cast<std::int64_t>(elements));
+}
+
+void RespWriter::MapHeader(std::size_t pairs) {
+  if (version_ == RespVersion::k2) return ArrayHeader(2 * pairs);
+  NumberLine('%', static_cast<std::int64_t>(pairs));
+}
+
+void RespWriter::SetHeader(std::size_t elements) {
+  NumberLine(version_ == RespVersion::k3 ? '~' : '*', static_cast<std::int64_t>(elements));
+}
+
+}  // namespace sluice
