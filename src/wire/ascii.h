@@ -29,12 +29,21 @@ class ByteSet {
   }
 
   [[nodiscard]] constexpr bool Has(char c) const { return has_[static_cast<unsigned char>(c)]; }
+  [[nodiscard]] constexpr bool HasAll(std::string_view bytes) const {
+    for (const char c : bytes) {
+      if (!Has(c)) return false;
+    }
+    return true;
+  }
 
  private:
   std::array<bool, 256> has_{};
 };
 
+inline constexpr ByteSet kDigitBytes = ByteSet().WithRange('0', '9');
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+// At least one, and nothing else.
+constexpr bool IsDigits(std::string_view text) { return !text.empty() && kDigitBytes.HasAll(text); }
 // What HTTP calls optional whitespace.
 constexpr bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 

@@ -22,10 +22,6 @@ constexpr ByteSet kHostBytes =
 constexpr ByteSet kIpLiteralBytes =
     ByteSet(".:").WithRange('0', '9').WithRange('A', 'F').WithRange('a', 'f');
 
-bool HasOnly(const ByteSet& set, std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [&](char c) { return set.Has(c); });
-}
-
 // The first byte that is no value byte, or the end. Eight bytes at a time: of those below 0x20 and
 // of 0x7F the first is found exactly; a tab among them is stepped over.
 const char* SkipValueBytes(const char* at, const char* end) {
@@ -49,20 +45,16 @@ const char* SkipValueBytes(const char* at, const char* end) {
   return at;
 }
 
-bool IsDigits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
-}
-
 // A name or address, and perhaps a port; an IPv6 address in brackets.
 bool IsHost(std::string_view text) {
   if (text.starts_with('[')) {
     const std::size_t close = text.find(']');
     if (close == std::string_view::npos || close == 1) return false;
-    if (!HasOnly(kIpLiteralBytes, text.substr(1, close - 1))) return false;
+    if (!kIpLiteralBytes.HasAll(text.substr(1, close - 1))) return false;
     text.remove_prefix(close + 1);
   } else {
     const std::size_t size = std::min(text.find(':'), text.size());
-    if (!HasOnly(kHostBytes, text.substr(0, size))) return false;
+    if (!kHostBytes.HasAll(text.substr(0, size))) return false;
     text.remove_prefix(size);
   }
   if (text.empty()) return true;
@@ -166,7 +158,7 @@ ReadState Http1HeadParser::ParseVersion() {
   if (name != kName.substr(0, name.size())) return Fault(400, "the version is malformed");
   if (version.size() < kSize) {
     // Line ends are never waited for: what is cut off here by one is known to be malformed.
-    if (!HasOnly(kTargetBytes, version)) return Fault(400, "the version is malformed");
+    if (!kTargetBytes.HasAll(version)) return Fault(400, "the version is malformed");
     return ReadState::kMore;
   }
   if (!IsDigit(version[5]) || version[6] != '.' || !IsDigit(version[7])) {

@@ -20,7 +20,7 @@ bool IsHolderOfPairs(RespType type) {
 // "-12", of any length.
 bool IsBigNumber(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+  return IsDigits(text);
 }
 
 bool ReadDouble(std::string_view text, double& value) {

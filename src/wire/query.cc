@@ -1,0 +1,40 @@
+#include "wire/query.h"
+
+#include <cstddef>
+
+#include "wire/ascii.h"
+
+namespace sluice {
+
+std::optional<QueryParameter> QueryReader::Next() {
+  while (!rest_.empty()) {
+    std::string_view value = TakeUntil('&', rest_);
+    if (value.empty()) continue;
+    const std::string_view name = TakeUntil('=', value);
+    return QueryParameter{name, value};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> DecodeQuery(std::string_view text, std::string& scratch) {
+  std::size_t at = text.find_first_of("%+");
+  if (at == std::string_view::npos) return text;
+  scratch.assign(text.substr(0, at));
+  for (; at < text.size(); ++at) {
+    if (text[at] == '+') {
+      scratch += ' ';
+    } else if (text[at] != '%') {
+      scratch += text[at];
+    } else {
+      if (text.size() - at < 3) return std::nullopt;
+      const int high = HexValue(text[at + 1]);
+      const int low = HexValue(text[at + 2]);
+      if (high < 0 || low < 0) return std::nullopt;
+      scratch += static_cast<char>(high * 16 + low);
+      at += 2;
+    }
+  }
+  return scratch;
+}
+
+}  // namespace sluice

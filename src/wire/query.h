@@ -1,0 +1,37 @@
+// QueryReader: the parameters of a query.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// A name and its value as they were sent; DecodeQuery makes of them what was meant. Without an
+// equals sign the value is empty.
+struct QueryParameter {
+  std::string_view name;
+  std::string_view value;
+
+  friend bool operator==(const QueryParameter&, const QueryParameter&) = default;
+};
+
+// Reads the parameters of "a=1&b=2" in order. Nothing between two ampersands is no parameter.
+//
+// Thread safety: none. Views the query.
+class QueryReader {
+ public:
+  explicit QueryReader(std::string_view query) : rest_(query) {}
+
+  // None at the end.
+  std::optional<QueryParameter> Next();
+
+ private:
+  std::string_view rest_;
+};
+
+// The text with its escapes and pluses decoded; as it is where it has none, otherwise a view of
+// `scratch`, whose old text is lost. None where an escape is malformed.
+std::optional<std::string_view> DecodeQuery(std::string_view text, std::string& scratch);
+
+}  // namespace sluice

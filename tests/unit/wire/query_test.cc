@@ -1,0 +1,58 @@
+#include "wire/query.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+std::vector<QueryParameter> All(std::string_view query) {
+  std::vector<QueryParameter> all;
+  QueryReader reader(query);
+  while (const auto parameter = reader.Next()) all.push_back(*parameter);
+  return all;
+}
+
+std::string Decoded(std::string_view text) {
+  std::string scratch = "left from before";
+  return std::string(DecodeQuery(text, scratch).value_or("fault"));
+}
+
+TEST(QueryTest, ReadsParametersInOrder) {
+  const std::vector<QueryParameter> all = {
+      {"a", "1"}, {"b", ""}, {"c", ""}, {"a", "2=3"}, {"", "x"}};
+  EXPECT_EQ(All("a=1&b=&c&a=2=3&=x"), all);
+}
+
+TEST(QueryTest, NothingBetweenAmpersandsIsNoParameter) {
+  EXPECT_TRUE(All("").empty());
+  EXPECT_TRUE(All("&&&").empty());
+  EXPECT_EQ(All("&a=1&&b=2&"), (std::vector<QueryParameter>{{"a", "1"}, {"b", "2"}}));
+}
+
+TEST(QueryTest, EscapesAndPlusesAreDecoded) {
+  EXPECT_EQ(Decoded("a+b%20c%2B%2b"), "a b c++");
+  EXPECT_EQ(Decoded("%00"), std::string(1, '\0'));
+  EXPECT_EQ(Decoded("%C3%A9"), "\xC3\xA9");
+  EXPECT_EQ(Decoded("%2570"), "%70");
+  EXPECT_EQ(Decoded(""), "");
+}
+
+TEST(QueryTest, MalformedEscapesAreRefused) {
+  for (const char* text : {"%", "a%2", "%zz", "%2x", "%x2", "+%", "%%20"}) {
+    EXPECT_EQ(Decoded(text), "fault") << text;
+  }
+}
+
+TEST(QueryTest, WhatNeedsNoDecodingIsReturnedAsItIs) {
+  std::string scratch = "untouched";
+  const std::string_view text = "plain-text_1.0~";
+  EXPECT_EQ(DecodeQuery(text, scratch)->data(), text.data());
+  EXPECT_EQ(scratch, "untouched");
+}
+
+}  // namespace
+}  // namespace sluice
