@@ -22,6 +22,13 @@ constexpr ByteSet kHostBytes =
 constexpr ByteSet kIpLiteralBytes =
     ByteSet(".:").WithRange('0', '9').WithRange('A', 'F').WithRange('a', 'f');
 
+// The first byte that is not in the set, or the end. On copies of the pointers, which stay in
+// registers, as members would not.
+const char* Skip(const ByteSet& set, const char* at, const char* end) {
+  while (at != end && set.Has(*at)) ++at;
+  return at;
+}
+
 // The first byte that is no value byte, or the end. Eight bytes at a time: of those below 0x20 and
 // of 0x7F the first is found exactly; a tab among them is stepped over.
 const char* SkipValueBytes(const char* at, const char* end) {
@@ -41,8 +48,7 @@ const char* SkipValueBytes(const char* at, const char* end) {
     if (!kValueBytes.Has(*at)) return at;
     ++at;
   }
-  while (at != end && kValueBytes.Has(*at)) ++at;
-  return at;
+  return Skip(kValueBytes, at, end);
 }
 
 // A name or address, and perhaps a port; an IPv6 address in brackets.
@@ -100,7 +106,7 @@ ReadState Http1HeadParser::ParseRequestLine() {
 
 ReadState Http1HeadParser::ParseMethod() {
   const char* const first = at_;
-  while (at_ != end_ && kTokenBytes.Has(*at_)) ++at_;
+  at_ = Skip(kTokenBytes, at_, end_);
   head_->method = {first, at_};
   if (head_->method.size() > kMethodBytesMost) return Fault(501, "the method is unknown");
   if (at_ == end_) return ReadState::kMore;
@@ -111,7 +117,7 @@ ReadState Http1HeadParser::ParseMethod() {
 
 ReadState Http1HeadParser::ParseTarget() {
   const char* const first = at_;
-  while (at_ != end_ && kTargetBytes.Has(*at_)) ++at_;
+  at_ = Skip(kTargetBytes, at_, end_);
   head_->target = {first, at_};
   if (head_->target.size() > bounds_->target_bytes_most)
     return Fault(414, "the target is too long");
@@ -197,7 +203,7 @@ ReadState Http1HeadParser::ParseField() {
 
 ReadState Http1HeadParser::ParseName(HttpField& field) {
   const char* const first = at_;
-  while (at_ != end_ && kTokenBytes.Has(*at_)) ++at_;
+  at_ = Skip(kTokenBytes, at_, end_);
   if (at_ == end_) return ReadState::kMore;
   field.name = {first, at_};
   if (*at_ != ':' || field.name.empty()) {

@@ -87,6 +87,15 @@ TEST(Http1HeadTest, OneReaderReadsHeadAfterHead) {
   EXPECT_EQ(reader.head().fields.size(), 1U);
 }
 
+TEST(Http1HeadTest, AHeadInPartsMayFollowALongerOneInParts) {
+  Http1HeadReader reader({});
+  for (const std::string& head : {With("A: " + std::string(500, 'x') + "\r\n"), With("")}) {
+    EXPECT_EQ(Shown(reader.Read(head.substr(0, 9))), "more");
+    EXPECT_EQ(Shown(reader.Read(head.substr(0, head.size() - 1))), "more");
+    EXPECT_EQ(Shown(reader.Read(head)), "200");
+  }
+}
+
 // Feeds the bytes in parts of one size to a reader, moving them each time.
 std::string Feed(std::string_view bytes, std::size_t part, Http1Bounds bounds) {
   Http1HeadReader reader(bounds);
