@@ -33,8 +33,11 @@ cmake --build --preset fuzz -j "$(nproc 2>/dev/null || echo 2)"
 # thousand inputs.
 fuzz() {
   mkdir -p "build/fuzz/found/$1" build/fuzz/failed
-  dictionary=-dict=fuzz/rules.dict
-  [ "$1" != rules_match ] || dictionary=  # its inputs are choices, not text
+  case $1 in
+    rules_match) dictionary= ;;  # its inputs are choices, not text
+    resp_* | http1_* | target) dictionary=-dict=fuzz/wire.dict ;;
+    *) dictionary=-dict=fuzz/rules.dict ;;
+  esac
   echo "== fuzz $1: $task s"
   "build/fuzz/fuzz/$1_fuzz" -max_total_time="$task" -entropic=0 $dictionary \
     -max_len="${FUZZ_BYTES:-8192}" -timeout="$seconds_most" -report_slow_units=1 \

@@ -1,0 +1,127 @@
+// What requests say in texts of their own: a path, a query, a Cookie field, and the fields that
+// proxies add, each from the same bytes.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuzz/must.h"
+#include "wire/cookie.h"
+#include "wire/forwarded.h"
+#include "wire/query.h"
+#include "wire/target.h"
+
+namespace sluice::fuzz {
+namespace {
+
+bool IsWithin(std::string_view part, std::string_view text) {
+  return part.data() >= text.data() && part.data() + part.size() <= text.data() + text.size();
+}
+
+std::vector<std::string> Segments(std::string_view path) {
+  std::vector<std::string> segments(1);
+  for (const char c : path) {
+    if (c == '/') {
+      segments.emplace_back();
+    } else {
+      segments.back() += c;
+    }
+  }
+  return segments;
+}
+
+// The normal form worked out another way: escapes by a table of texts, then a list of segments.
+std::string NaiveNormal(std::string path) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] != '%') continue;
+    std::string digits = path.substr(i + 1, 2);
+    for (char& c : digits) c = c >= 'a' ? static_cast<char>(c - 'a' + 'A') : c;
+    const int byte = std::stoi(digits, nullptr, 16);
+    const bool is_plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                          (byte >= 'a' && byte <= 'z') || byte == '-' || byte == '.' ||
+                          byte == '_' || byte == '~';
+    if (is_plain) {
+      path.replace(i, 3, 1, static_cast<char>(byte));
+    } else {
+      path.replace(i + 1, 2, digits);
+    }
+  }
+  std::vector<std::string> kept;
+  const std::vector<std::string> segments = Segments(path);
+  for (const std::string& segment : segments) {
+    if (segment == ".." && !kept.empty()) kept.pop_back();
+    if (!segment.empty() && segment != "." && segment != "..") kept.push_back(segment);
+  }
+  std::string normal;
+  for (const std::string& segment : kept) normal += "/" + segment;
+  const std::string& last = segments.back();
+  const bool is_folder = last.empty() || last == "." || last == "..";
+  return is_folder || kept.empty() ? normal + "/" : normal;
+}
+
+void ReadPath(std::string_view path) {
+  std::string scratch;
+  const std::optional<std::string_view> normal = NormalPath(path, scratch);
+  if (!normal) return;
+  Must(*normal == NaiveNormal(std::string(path)), "a normal form is what the naive one is");
+  std::string other;
+  Must(NormalPath(*normal, other) == *normal, "the form of a form is itself");
+}
+
+void ReadQuery(std::string_view query) {
+  std::string scratch;
+  QueryReader reader(query);
+  while (const auto parameter = reader.Next()) {
+    Must(IsWithin(parameter->name, query) && IsWithin(parameter->value, query), "views the query");
+    for (const std::string_view text : {parameter->name, parameter->value}) {
+      const auto decoded = DecodeQuery(text, scratch);
+      Must(!decoded || decoded->size() <= text.size(), "decoding makes nothing longer");
+    }
+  }
+}
+
+void ReadCookies(std::string_view text) {
+  CookieReader reader(text);
+  while (const auto cookie = reader.Next()) {
+    Must(!cookie->name.empty(), "a cookie has a name");
+    Must(IsWithin(cookie->name, text) && IsWithin(cookie->value, text), "views the field");
+  }
+}
+
+template <typename Reader>
+void ReadAddresses(const std::vector<std::string_view>& values) {
+  Reader reader(values);
+  while (const auto address = reader.Next()) {
+    Must(!address->empty(), "an address has a text");
+    Must(address->find_first_not_of("0123456789abcdefABCDEF.:") == std::string_view::npos,
+         "an address consists of what addresses do");
+  }
+  Must(!reader.Next(), "the end is final");
+}
+
+void Run(std::string_view text) {
+  const Target target = SplitTarget(text);
+  ReadPath(target.path);
+  ReadQuery(target.query);
+  ReadCookies(text);
+  std::vector<std::string_view> lines;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    lines.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  ReadAddresses<ForwardedForReader>(lines);
+  ReadAddresses<ForwardedReader>(lines);
+}
+
+}  // namespace
+}  // namespace sluice::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<char> text(data, data + size);
+  sluice::fuzz::Run({text.data(), text.size()});
+  return 0;
+}
