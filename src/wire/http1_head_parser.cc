@@ -119,8 +119,9 @@ ReadState Http1HeadParser::ParseTarget() {
   const char* const first = at_;
   at_ = Skip(kTargetBytes, at_, end_);
   head_->target = {first, at_};
-  if (head_->target.size() > bounds_->target_bytes_most)
+  if (head_->target.size() > bounds_->target_bytes_most) {
     return Fault(414, "the target is too long");
+  }
   if (at_ == end_) return ReadState::kMore;
   if (head_->target.empty()) return Fault(400, "the request line is malformed");
   if (*at_ == '\r' || *at_ == '\n') return Fault(400, "the request line has no version");
@@ -170,8 +171,9 @@ ReadState Http1HeadParser::ParseVersion() {
   if (!IsDigit(version[5]) || version[6] != '.' || !IsDigit(version[7])) {
     return Fault(400, "the version is malformed");
   }
-  if (version[5] != '1' || version[7] > '1')
+  if (version[5] != '1' || version[7] > '1') {
     return Fault(505, "the version is not HTTP/1.1 or 1.0");
+  }
   head_->version = version[7] == '1' ? Http1Version::k11 : Http1Version::k10;
   head_->keeps_alive = head_->version == Http1Version::k11;
   at_ += kSize;
