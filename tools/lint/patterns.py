@@ -8,7 +8,7 @@ CLOCK_HOMES = ("src/limiter/system_clock.cc", "bench/")
 RANDOM_HOMES = ("src/limiter/system_random.cc", "tests/support/seed.h", "tests/support/seed.cc")
 PRINT_HOMES = ("src/cli/", "bench/", "tests/", "fuzz/", "examples/")
 # Front ends speak foreign protocols and use their words, translating them once.
-FOREIGN_WORD_HOMES = ("src/frontend/",)
+FOREIGN_WORD_HOMES = ("src/frontend/", "tests/unit/wire/")
 
 _CLOCKS = r"(?:system|steady|high_resolution|utc|tai|gps|file)_clock"
 _CLOCK = re.compile(

@@ -1,0 +1,18 @@
+# sluice_descriptor_set(OUT)
+#
+# OUT becomes the path of a file that the build makes with protoc: the descriptors of every .proto
+# below proto/ and of what they import, without comments.
+
+function(sluice_descriptor_set out)
+  set(folder "${PROJECT_SOURCE_DIR}/proto")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${folder}" "${folder}/*.proto")
+  list(TRANSFORM sources PREPEND "${folder}/" OUTPUT_VARIABLE inputs)
+  set(output "${PROJECT_BINARY_DIR}/descriptor_set.pb")
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND "${SLUICE_PROTOC}" "--proto_path=${folder}" --include_imports
+            "--descriptor_set_out=${output}" ${sources}
+    DEPENDS ${inputs}
+    VERBATIM)
+  set(${out} "${output}" PARENT_SCOPE)
+endfunction()
