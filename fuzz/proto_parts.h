@@ -1,0 +1,27 @@
+// What must hold for parts of a message that was read.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "fuzz/must.h"
+#include "wire/grpc_status.h"
+#include "wire/utf8.h"
+
+namespace sluice::fuzz {
+
+// A text is UTF-8 and lies inside of its message.
+inline void MustBePart(std::string_view text, std::string_view message) {
+  Must(IsUtf8(text), "a text is UTF-8");
+  Must(text.empty() || (text.data() >= message.data() &&
+                        text.data() + text.size() <= message.data() + message.size()),
+       "a text views its message");
+}
+
+// A fault is one of the caller's, and can be sent.
+inline void MustBeCallersFault(const GrpcFault& fault) {
+  Must(fault.status == GrpcStatus::kInvalidArgument, "what cannot be read is the caller's fault");
+  Must(!fault.message.empty() && IsUtf8(fault.message), "a fault says what is wrong, in UTF-8");
+}
+
+}  // namespace sluice::fuzz
