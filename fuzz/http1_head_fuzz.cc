@@ -40,7 +40,7 @@ std::vector<std::string> Lines(std::string_view head) {
 
 std::ptrdiff_t CountOf(std::string_view name, const Http1Head& head) {
   return std::count_if(head.fields.begin(), head.fields.end(),
-                       [&](const HttpField& field) { return Lower(field.name) == name; });
+                       [&](const Header& field) { return Lower(field.name) == name; });
 }
 
 void MustBeLine(const std::string& line) {
@@ -61,7 +61,7 @@ void MustBeAccepted(std::string_view bytes, const Http1Head& head) {
   Must(lines.size() == head.fields.size() && lines.size() <= kBounds.fields_most,
        "each line is a field");
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const HttpField& field = head.fields[i];
+    const Header& field = head.fields[i];
     const std::string start = std::string(field.name) + ":";
     Must(lines[i].starts_with(start), "a field begins with its name");
     std::string rest = lines[i].substr(start.size());

@@ -6,7 +6,7 @@
 
 #include "fuzz/must.h"
 #include "wire/grpc_status.h"
-#include "wire/utf8.h"
+#include "core/utf8.h"
 
 namespace sluice::fuzz {
 

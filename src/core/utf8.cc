@@ -40,6 +40,15 @@ std::size_t Utf8SizeAt(std::string_view text) {
   return lead.size;
 }
 
+bool IsUtf8Slowly(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = Utf8SizeAt(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
 void AppendUtf8(std::uint32_t code_point, std::string& out) {
   if (code_point < 0x80) {
     out += static_cast<char>(code_point);

@@ -7,18 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/header_list.h"
 #include "wire/read_state.h"
 
 namespace sluice {
 
 enum class Http1Version : std::uint8_t { k10, k11 };
-
-struct HttpField {
-  std::string_view name;
-  std::string_view value;  // without blanks around it
-
-  friend bool operator==(const HttpField&, const HttpField&) = default;
-};
 
 // What a head says. Views the bytes it was read from.
 struct Http1Head {
@@ -33,7 +27,7 @@ struct Http1Head {
   // Whether the connection stays open after the reply, as far as the client has a say.
   bool keeps_alive = true;
   bool expects_continue = false;
-  std::vector<HttpField> fields;  // all of them, in order
+  std::vector<Header> fields;  // all of them, in order
 };
 
 // Why a request is refused, as a status and a sentence that holds nothing of the request.

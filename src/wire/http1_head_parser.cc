@@ -193,7 +193,7 @@ ReadState Http1HeadParser::ParseLineEnd() {
 // --- the fields -----------------------------------------------------------------------------
 
 ReadState Http1HeadParser::ParseField() {
-  HttpField field;
+  Header field;
   ReadState state = ParseName(field);
   if (state == ReadState::kWhole) state = ParseValue(field);
   if (state == ReadState::kWhole) state = ParseLineEnd();
@@ -203,7 +203,7 @@ ReadState Http1HeadParser::ParseField() {
   return JudgeField(field) ? ReadState::kWhole : ReadState::kFault;
 }
 
-ReadState Http1HeadParser::ParseName(HttpField& field) {
+ReadState Http1HeadParser::ParseName(Header& field) {
   const char* const first = at_;
   at_ = Skip(kTokenBytes, at_, end_);
   if (at_ == end_) return ReadState::kMore;
@@ -216,7 +216,7 @@ ReadState Http1HeadParser::ParseName(HttpField& field) {
   return ReadState::kWhole;
 }
 
-ReadState Http1HeadParser::ParseValue(HttpField& field) {
+ReadState Http1HeadParser::ParseValue(Header& field) {
   while (at_ != end_ && IsBlank(*at_)) ++at_;
   const char* const first = at_;
   at_ = SkipValueBytes(at_, end_);
@@ -227,7 +227,7 @@ ReadState Http1HeadParser::ParseValue(HttpField& field) {
   return ReadState::kWhole;
 }
 
-bool Http1HeadParser::JudgeField(const HttpField& field) {
+bool Http1HeadParser::JudgeField(const Header& field) {
   // By size first: most fields are none of these.
   switch (field.name.size()) {
     case 4:

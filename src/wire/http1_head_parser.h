@@ -38,14 +38,14 @@ class Http1HeadParser {
   ReadState ParseTarget();
   ReadState ParseVersion();
   ReadState ParseField();
-  ReadState ParseName(HttpField& field);
-  ReadState ParseValue(HttpField& field);
+  ReadState ParseName(Header& field);
+  ReadState ParseValue(Header& field);
   ReadState ParseLineEnd();
 
   // Each judges a piece; false where it is at fault.
   bool JudgeTarget();
   bool JudgeAbsoluteTarget(std::string_view after_scheme);
-  bool JudgeField(const HttpField& field);
+  bool JudgeField(const Header& field);
   bool JudgeContentLength(std::string_view value);
   bool JudgeTransferEncoding(std::string_view value);
   bool JudgeHost(std::string_view value);

@@ -9,7 +9,7 @@
 
 #include "wire/grpc_status.h"
 #include "wire/proto_reader.h"
-#include "wire/utf8.h"
+#include "core/utf8.h"
 
 namespace sluice {
 

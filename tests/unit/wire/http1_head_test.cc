@@ -60,7 +60,7 @@ TEST(Http1HeadTest, AHeadIsReadWhole) {
   EXPECT_FALSE(head.is_chunked);
   EXPECT_TRUE(head.keeps_alive);
   EXPECT_FALSE(head.expects_continue);
-  const std::vector<HttpField> fields = {{"Host", "limits.example:8080"},
+  const std::vector<Header> fields = {{"Host", "limits.example:8080"},
                                          {"User-Agent", "curl/7.88.1"},
                                          {"Accept", "*/*"},
                                          {"X-Empty", ""},
@@ -105,7 +105,7 @@ std::string Feed(std::string_view bytes, std::size_t part, Http1Bounds bounds) {
     const std::string moved(bytes.substr(0, size));
     shown = Shown(reader.Read(moved));
     if (shown != "200") continue;
-    for (const HttpField& field : reader.head().fields) {
+    for (const Header& field : reader.head().fields) {
       shown += "|" + std::string(field.name) + "=" + std::string(field.value);
     }
   }
