@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
+#include "core/utf8.h"
 #include "fuzz/must.h"
 #include "wire/grpc_status.h"
-#include "core/utf8.h"
 
 namespace sluice::fuzz {
 

@@ -38,7 +38,8 @@ bool ChunkReader::Fault() {
 
 bool ChunkReader::Step(std::string_view unread, std::string& body) {
   switch (next_) {
-    case Next::kSize: return ReadSize(unread, body);
+    case Next::kSize:
+      return ReadSize(unread, body);
     case Next::kData: {
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left_, unread.size()));
       body.append(unread.substr(0, size));
@@ -55,8 +56,10 @@ bool ChunkReader::Step(std::string_view unread, std::string& body) {
       consumed_ += kLineEnd.size();
       next_ = Next::kSize;
       return true;
-    case Next::kTrailer: return ReadTrailer(unread);
-    case Next::kNothing: break;
+    case Next::kTrailer:
+      return ReadTrailer(unread);
+    case Next::kNothing:
+      break;
   }
   state_ = ReadState::kWhole;
   return false;

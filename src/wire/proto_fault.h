@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/utf8.h"
 #include "wire/grpc_status.h"
 #include "wire/proto_reader.h"
-#include "core/utf8.h"
 
 namespace sluice {
 

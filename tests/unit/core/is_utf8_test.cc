@@ -1,8 +1,8 @@
-#include "core/utf8.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {

@@ -61,11 +61,11 @@ TEST(Http1HeadTest, AHeadIsReadWhole) {
   EXPECT_TRUE(head.keeps_alive);
   EXPECT_FALSE(head.expects_continue);
   const std::vector<Header> fields = {{"Host", "limits.example:8080"},
-                                         {"User-Agent", "curl/7.88.1"},
-                                         {"Accept", "*/*"},
-                                         {"X-Empty", ""},
-                                         {"X-Blanks", "a b"},
-                                         {"Content-Length", "42"}};
+                                      {"User-Agent", "curl/7.88.1"},
+                                      {"Accept", "*/*"},
+                                      {"X-Empty", ""},
+                                      {"X-Blanks", "a b"},
+                                      {"Content-Length", "42"}};
   EXPECT_EQ(head.fields, fields);
 }
 

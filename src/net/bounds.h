@@ -1,0 +1,29 @@
+// Bounds and Deadlines: what one peer, and all of them together, may ask of a server.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "sluice/time.h"
+
+namespace sluice {
+
+struct Bounds {
+  std::size_t connections = 10'000;        // open at once; more wait to be accepted
+  std::size_t connection_requests = 1000;  // in flight on one connection; more are not read yet
+  std::size_t streams = 100;               // of HTTP/2 open at once on one connection
+  std::size_t connection_bytes = std::size_t{4} << 20U;  // kept for one connection, each way
+  std::size_t request_bytes = std::size_t{1} << 20U;     // body of one request, or a command
+  std::size_t header_bytes = std::size_t{16} << 10U;     // head of one request
+  std::size_t header_fields = 100;
+};
+
+struct Deadlines {
+  Nanos idle = std::chrono::minutes(5);  // a connection without a request in flight
+  Nanos header =
+      std::chrono::seconds(5);            // from the first byte of a request to the end of its head
+  Nanos body = std::chrono::seconds(10);  // from there to the end of its body
+  Nanos write = std::chrono::seconds(10);  // a peer that takes nothing of a reply
+};
+
+}  // namespace sluice

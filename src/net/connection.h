@@ -1,0 +1,83 @@
+// Connection: a socket and the session it carries.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "net/bounds.h"
+#include "net/peer.h"
+#include "net/services.h"
+#include "net/session.h"
+
+namespace sluice {
+
+class Worker;
+
+// Moves bytes between a socket and a session, and closes when the session has ended, the peer has
+// gone or a deadline has passed.
+//
+// Thread safety: none; its worker's thread. Ownership: while it runs it keeps itself, and after
+// that until its session has no exchange that is unfinished. The worker and services outlive it.
+//
+// Invariants
+//   (1) While nothing is expected but a next request no buffer is held.
+//   (2) Nothing more is read while the peer does not take what was replied.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Worker& worker, boost::asio::posix::stream_descriptor socket, Peer peer,
+             Services& services);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
+  // Begins to read.
+  void Start();
+  // See Session.
+  void Drain();
+  // Drops it, whatever it is doing.
+  void Close();
+  // To be called now and then, with a clock that counts from anywhere.
+  void CheckDeadline(Nanos now);
+
+  // Where it stands in its worker's list; for the worker.
+  std::size_t place = 0;
+
+ private:
+  enum class Sent : std::uint8_t { kAll, kBlocked, kFailed };
+
+  boost::asio::awaitable<void> Run();
+  // False when the peer has gone.
+  bool Read();
+  void Feed(std::string_view bytes);
+  void ChooseSession(std::string_view bytes);
+  Sent SendSome();
+  // Sends what there is, however long the peer takes. False if it has gone.
+  boost::asio::awaitable<bool> Flush();
+  void OnLateReply();
+  boost::asio::awaitable<void> FlushLate();
+  [[nodiscard]] bool IsOver() const;
+  [[nodiscard]] Nanos Allowed() const;
+
+  Worker& worker_;
+  boost::asio::posix::stream_descriptor socket_;
+  Peer peer_;
+  Services& services_;
+  std::unique_ptr<Session> session_;  // null until the first bytes tell which
+  std::string carried_;               // came and is not taken yet
+  std::size_t sent_ = 0;              // of the session's output
+  bool flushing_ = false;
+  bool draining_ = false;
+  // Since the last look at the deadline: what was seen then, and when it began to be so.
+  Session::Phase phase_ = Session::Phase::kIdle;
+  std::uint64_t completed_ = 0;
+  Nanos since_{0};
+  bool took_some_ = false;            // the peer, of what is sent to it
+  std::shared_ptr<Connection> kept_;  // itself, while exchanges are unfinished
+};
+
+}  // namespace sluice

@@ -1,0 +1,101 @@
+// Exchange: one HTTP request and the reply to it, whatever version of HTTP carries them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/header_list.h"
+#include "net/peer.h"
+
+namespace sluice {
+
+// A request as a service sees it. All of it views memory that stays until Serve returns; a service
+// that replies later copies what it needs.
+struct HttpRequest {
+  // What keeps it from being whole. The service says so in its own way.
+  enum class Fault : std::uint8_t { kNone, kHeadTooLarge, kBodyTooLarge };
+
+  Fault fault = Fault::kNone;
+  std::string_view method;
+  std::string_view target;  // path and query as they came
+  std::string_view authority;
+  std::span<const Header> headers;  // names of HTTP/2 are in lower case, others as they came
+  std::string_view body;
+  bool is_whole = true;  // false: it streams, and more of its body may come
+  const Peer* peer = nullptr;
+
+  // The value of the first header of that name, or an empty view. REQUIRES: `name` in lower case.
+  [[nodiscard]] std::string_view Find(std::string_view name) const;
+};
+
+// What is replied. Content-Length, Connection and Date are for the connection to add.
+struct HttpReply {
+  int status = 200;
+  HeaderList headers;
+  std::string body;
+  // gRPC's last word. Written after the body over HTTP/2; HTTP/1 leaves them out.
+  HeaderList trailers;
+
+  void Clear() {
+    status = 200;
+    headers.Clear();
+    body.clear();
+    trailers.Clear();
+  }
+};
+
+// One request and its reply. Sessions keep them and use them again.
+//
+// Thread safety: none; everything happens on the thread of the connection's worker. Ownership: its
+// session's. A session whose connection is gone stays until the last of its exchanges is finished.
+class Exchange {
+ public:
+  HttpRequest request;
+  HttpReply reply;
+
+  Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // Says that `reply` is complete; the exchange must not be touched afterwards. Exactly once for
+  // each that was served, while Serve runs or later.
+  virtual void Finish() = 0;
+
+  // Of one that streams: sends what `reply` has by now, its headers first.
+  virtual void Send() = 0;
+  // Of one that streams: so many bytes of the request's body are done with.
+  std::size_t taken = 0;
+
+ protected:
+  ~Exchange() = default;
+};
+
+// What happened to a request that streams.
+enum class StreamEvent : std::uint8_t {
+  kMore,      // its head, more of its body or the end of it is there
+  kDraining,  // it is to be finished soon
+  kGone,      // its client is not there any more
+};
+
+// What answers HTTP requests. One for each worker, called on its thread alone.
+class HttpService {
+ public:
+  HttpService() = default;
+  HttpService(const HttpService&) = delete;
+  HttpService& operator=(const HttpService&) = delete;
+  virtual ~HttpService() = default;
+
+  // All requests that a connection read at once, to be decided as one batch.
+  virtual void Serve(std::span<Exchange* const> batch) = 0;
+
+  // Whether a request is to be served as it comes, rather than once it is whole; asked when its
+  // head is there. Only HTTP/2 asks.
+  virtual bool Streams(const HttpRequest& /*head*/) const { return false; }
+  // Tells of one that streams. After kGone it must not be touched, nor finished.
+  virtual void ServeStream(Exchange& /*exchange*/, StreamEvent /*event*/) {}
+};
+
+}  // namespace sluice

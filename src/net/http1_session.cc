@@ -1,0 +1,244 @@
+#include "net/http1_session.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "net/http_status.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+void AppendNumber(std::uint64_t number, std::string& out) {
+  std::array<char, 20> digits{};
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), end);
+}
+
+}  // namespace
+
+class Http1Session::Message final : public Exchange {
+ public:
+  explicit Message(Http1Session& session) : session_(session) {}
+  ~Message() = default;
+
+  void Begin(const Http1Head& head, std::string_view body, const Peer& peer) {
+    headers_.assign(head.fields.begin(), head.fields.end());
+    request = {.method = head.method,
+               .target = head.target,
+               .authority = head.host,
+               .headers = headers_,
+               .body = body,
+               .peer = &peer};
+    reply.Clear();
+    finished = false;
+    closes = !head.keeps_alive;
+    is_10 = head.version == Http1Version::k10;
+    is_head = head.method == "HEAD";
+  }
+
+  // An answer that needs no service.
+  void Refuse(const HttpFault& fault) {
+    reply.Clear();
+    reply.status = fault.status;
+    reply.headers.Add("Content-Type", "text/plain");
+    reply.body.assign(fault.text).append("\n");
+    finished = true;
+    closes = true;
+    is_10 = false;
+    is_head = false;
+  }
+
+  void Finish() override {
+    finished = true;
+    session_.Finished();
+  }
+
+  // Nothing streams here.
+  void Send() override {}
+
+  bool finished = false;
+  bool closes = false;  // the client wants no more, or must not
+  bool is_10 = false;
+  bool is_head = false;
+
+ private:
+  Http1Session& session_;
+  std::vector<Header> headers_;
+};
+
+Http1Session::Http1Session(HttpService& service, const Peer& peer, const Bounds& bounds)
+    : service_(service),
+      peer_(peer),
+      bounds_(bounds),
+      reader_({.head_bytes_most = bounds.header_bytes,
+               .target_bytes_most = bounds.header_bytes,
+               .fields_most = bounds.header_fields,
+               .content_bytes_most = bounds.request_bytes}),
+      chunk_reader_(
+          {.body_bytes_most = bounds.request_bytes, .trailer_bytes_most = bounds.header_bytes}) {}
+
+Http1Session::~Http1Session() = default;
+
+std::size_t Http1Session::Receive(std::string_view unread) {
+  std::size_t taken = 0;
+  while (!ended() && !closing_) {
+    taken += ReadBatch(unread.substr(taken));
+    if (batch_.empty()) break;
+    ServeBatch();
+  }
+  WriteReplies();
+  return ended() || closing_ ? unread.size() : taken;
+}
+
+std::size_t Http1Session::ReadBatch(std::string_view unread) {
+  std::size_t taken = 0;
+  batch_.clear();
+  while (batch_.size() < bounds_.connection_requests && !closing_) {
+    const std::string_view rest = unread.substr(taken);
+    half_read_ = is_chunked_ || !rest.empty();
+    if (!half_read_) break;
+    if ((is_chunked_ ? ReadChunks(rest, taken) : ReadOne(rest, taken)) == Next::kServe) break;
+  }
+  return taken;
+}
+
+Http1Session::Next Http1Session::ReadOne(std::string_view unread, std::size_t& taken) {
+  if (unread.size() < needed_) return Next::kServe;
+  const Http1HeadRead read = reader_.Read(unread);
+  if (read.state == ReadState::kFault) {
+    Refuse(read.fault);
+    return Next::kServe;
+  }
+  if (read.state == ReadState::kMore) return Next::kServe;
+  if (!reader_.head().is_chunked) return ReadSized(unread, read.consumed, taken);
+  // What is in the batch views the reader's bytes where they are; this one moves them.
+  if (!batch_.empty()) return Next::kServe;
+  BeginChunks(unread.substr(0, read.consumed));
+  taken += read.consumed;
+  return Next::kGoOn;
+}
+
+Http1Session::Next Http1Session::ReadSized(std::string_view unread, std::size_t head_bytes,
+                                           std::size_t& taken) {
+  const Http1Head& head = reader_.head();
+  const std::size_t body_bytes = head.content_length.value_or(0);
+  needed_ = head_bytes + body_bytes;
+  if (unread.size() < needed_) {
+    if (head.expects_continue && queue_.empty() && !std::exchange(told_to_continue_, true)) {
+      output.append(kContinue);
+    }
+    return Next::kServe;
+  }
+  AddMessage(unread.substr(head_bytes, body_bytes));
+  taken += std::exchange(needed_, 0);
+  return closing_ ? Next::kServe : Next::kGoOn;
+}
+
+void Http1Session::BeginChunks(std::string_view head) {
+  chunked_head_.assign(head);
+  reader_.Read(chunked_head_);
+  chunk_reader_.Begin();
+  chunks_.clear();
+  is_chunked_ = true;
+  if (reader_.head().expects_continue && queue_.empty()) output.append(kContinue);
+}
+
+Http1Session::Next Http1Session::ReadChunks(std::string_view unread, std::size_t& taken) {
+  const ChunkRead read = chunk_reader_.Read(unread, chunks_);
+  taken += read.consumed;
+  if (read.state == ReadState::kMore) return Next::kServe;
+  is_chunked_ = false;
+  if (read.state == ReadState::kFault) {
+    Refuse(read.is_too_large ? HttpFault{413, "the body is too large"}
+                             : HttpFault{400, "the chunks of the body are malformed"});
+    return Next::kServe;
+  }
+  AddMessage(chunks_);
+  // The next request may be chunked as well, and there is room for one.
+  return Next::kServe;
+}
+
+void Http1Session::AddMessage(std::string_view body) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<Message>(*this));
+  std::unique_ptr<Message> message = std::move(spare_.back());
+  spare_.pop_back();
+  message->Begin(reader_.head(), body, peer_);
+  if (message->closes) closing_ = true;
+  told_to_continue_ = false;
+  batch_.push_back(message.get());
+  queue_.push_back(std::move(message));
+}
+
+void Http1Session::Refuse(const HttpFault& fault) {
+  auto message = std::make_unique<Message>(*this);
+  message->Refuse(fault);
+  queue_.push_back(std::move(message));
+  closing_ = true;
+}
+
+void Http1Session::ServeBatch() {
+  completed_ += batch_.size();
+  unfinished_ += batch_.size();
+  serving_ = true;
+  service_.Serve(batch_);
+  serving_ = false;
+  WriteReplies();
+}
+
+void Http1Session::Finished() {
+  --unfinished_;
+  if (serving_) return;
+  WriteReplies();
+  if (on_late_reply) on_late_reply();
+}
+
+void Http1Session::WriteReplies() {
+  while (!queue_.empty() && queue_.front()->finished && !ended()) {
+    std::unique_ptr<Message> message = std::move(queue_.front());
+    queue_.pop_front();
+    const bool is_last = message->closes || (draining_ && queue_.empty() && !half_read_);
+    WriteReply(*message, is_last);
+    if (is_last) End();
+    spare_.push_back(std::move(message));
+  }
+  if (queue_.empty() && draining_ && !half_read_) End();
+}
+
+void Http1Session::WriteReply(const Message& message, bool is_last) {
+  const HttpReply& reply = message.reply;
+  output.append(StatusLine(reply.status));
+  for (std::size_t i = 0; i < reply.headers.size(); ++i) {
+    const Header header = reply.headers[i];
+    output.append(header.name).append(": ").append(header.value).append("\r\n");
+  }
+  if (is_last) {
+    output.append("Connection: close\r\n");
+  } else if (message.is_10) {
+    output.append("Connection: keep-alive\r\n");
+  }
+  output.append("Content-Length: ");
+  AppendNumber(reply.body.size(), output);
+  output.append("\r\n\r\n");
+  if (!message.is_head) output.append(reply.body);
+}
+
+void Http1Session::ReceiveEnd() {
+  half_read_ = false;
+  Drain();
+}
+
+void Http1Session::Drain() {
+  draining_ = true;
+  WriteReplies();
+}
+
+Session::Phase Http1Session::phase() const {
+  if (unfinished_ > 0) return Phase::kAnswering;
+  if (!half_read_) return Phase::kIdle;
+  return is_chunked_ || needed_ > 0 ? Phase::kBody : Phase::kHead;
+}
+
+}  // namespace sluice

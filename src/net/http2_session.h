@@ -1,0 +1,82 @@
+// Http2Session: HTTP/2 by nghttp2.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "net/bounds.h"
+#include "net/exchange.h"
+#include "net/http2_stream.h"
+#include "net/peer.h"
+#include "net/session.h"
+
+struct nghttp2_session;
+
+namespace sluice {
+
+// The server's side of one HTTP/2 connection.
+//
+// Thread safety: none. Ownership: the service outlives it; streams are its own.
+//
+// Invariants, beside those of Session
+//   (1) A request that the peer resets before it was served is not served. One that was is charged
+//       all the same, and its reply is dropped.
+//   (2) A body over its bound is not kept: the request is served at once, as too large, with none
+//       of it.
+//   (3) A service hears of the end of every request that streams: it finishes it, or it is gone.
+//   (4) Floods of resets, pings, settings and continuations end the connection.
+class Http2Session final : public Session {
+ public:
+  Http2Session(HttpService& service, const Peer& peer, const Bounds& bounds);
+  ~Http2Session() override;
+
+  std::size_t Receive(std::string_view unread) override;
+  void ReceiveEnd() override;
+  void Drain() override;
+  [[nodiscard]] Phase phase() const override;
+
+ private:
+  friend class Http2Stream;
+  struct Callbacks;  // what nghttp2 calls
+  struct Fields;     // headers as nghttp2 takes them
+
+  struct Free {
+    void operator()(nghttp2_session* session) const;
+  };
+
+  void Finished(Http2Stream& stream);
+  void Send(Http2Stream& stream);
+  Http2Stream* Open(std::int32_t id);
+  void CompleteHead(Http2Stream& stream);
+  void Complete(Http2Stream& stream);
+  void Queue(Http2Stream& stream);
+  void Closed(Http2Stream& stream);
+  // Serves what is complete, as one batch, and tells of what streams.
+  void ServeReady();
+  // Begins the reply, or goes on with it.
+  void Submit(Http2Stream& stream);
+  // Tells the service of all that stream.
+  void TellStreams(StreamEvent event);
+  // Moves what nghttp2 has to say to the output.
+  void Pump();
+
+  HttpService& service_;
+  const Peer& peer_;
+  Bounds bounds_;
+  std::unique_ptr<nghttp2_session, Free> session_;
+  std::vector<std::unique_ptr<Http2Stream>> streams_;  // all there are
+  std::vector<Http2Stream*> spare_;
+  std::vector<Http2Stream*> ready_;
+  std::vector<Exchange*> batch_;
+  std::unique_ptr<Fields> fields_;  // room for those that are being written
+  std::size_t open_ = 0;
+  std::vector<Http2Stream*> streaming_;  // those open that are served as they come
+  bool receiving_ = false;
+  bool serving_ = false;
+  bool draining_ = false;
+};
+
+}  // namespace sluice

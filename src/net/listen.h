@@ -1,0 +1,73 @@
+// Sockets that listen, and what they accept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "net/peer.h"
+#include "sluice/result.h"
+
+namespace sluice {
+
+struct TcpEndpoint {
+  std::string host;        // a name or an address
+  std::uint16_t port = 0;  // 0: any free one
+};
+
+struct UnixEndpoint {
+  std::string path;
+};
+
+using Endpoint = std::variant<TcpEndpoint, UnixEndpoint>;
+
+// A socket that listens.
+//
+// Thread safety: none. Ownership: closes its socket. That of a Unix socket which it made itself
+// removes the file, too.
+class ListeningSocket {
+ public:
+  // An error if somebody else serves there. The file of a Unix socket that nobody serves any more
+  // is replaced.
+  static Result<ListeningSocket> Open(const Endpoint& endpoint);
+
+  // Takes over one that was made elsewhere (socket activation).
+  static Result<ListeningSocket> Adopt(int descriptor);
+
+  ListeningSocket(const ListeningSocket&) = delete;
+  ListeningSocket& operator=(const ListeningSocket&) = delete;
+  ListeningSocket(ListeningSocket&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)),
+        text_(std::move(other.text_)),
+        made_path_(std::move(other.made_path_)) {}
+  ListeningSocket& operator=(ListeningSocket&&) = delete;
+  ~ListeningSocket();
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  // Where it listens: "127.0.0.1:8080", "unix:/run/sluice.sock".
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  ListeningSocket(int descriptor, std::string made_path)
+      : descriptor_(descriptor), made_path_(std::move(made_path)) {}
+
+  int descriptor_;
+  std::string text_;
+  std::string made_path_;  // empty where there is no file to remove
+};
+
+// A connection that was accepted. The socket is the caller's to close.
+struct Accepted {
+  int socket = -1;
+  Peer peer;
+};
+
+// Accepts one connection. `error` is that of accept4, 0 where there is one.
+struct AcceptOutcome {
+  Accepted accepted;
+  int error = 0;
+};
+AcceptOutcome AcceptOne(int listening);
+
+}  // namespace sluice

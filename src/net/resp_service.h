@@ -1,0 +1,55 @@
+// RespExchange: one command of the Redis protocol and the reply to it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "net/peer.h"
+#include "wire/resp_writer.h"
+
+namespace sluice {
+
+// What a connection remembers of its client. The service keeps it up to date.
+struct RespClient {
+  const Peer* peer = nullptr;
+  std::uint64_t id = 0;
+  RespVersion version = RespVersion::k2;
+  bool authenticated = false;
+  std::string name;
+};
+
+// One command. Its arguments view memory that stays until Serve returns.
+//
+// Thread safety, ownership and Finish: as Exchange.
+class RespExchange {
+ public:
+  std::span<const std::string_view> arguments;  // the command's name first; never empty
+  RespClient* client = nullptr;
+  std::string reply;
+  bool closes = false;  // the connection closes after this reply
+
+  RespExchange() = default;
+  RespExchange(const RespExchange&) = delete;
+  RespExchange& operator=(const RespExchange&) = delete;
+
+  virtual void Finish() = 0;
+
+ protected:
+  ~RespExchange() = default;
+};
+
+// What answers commands. One for each worker, called on its thread alone.
+class RespService {
+ public:
+  RespService() = default;
+  RespService(const RespService&) = delete;
+  RespService& operator=(const RespService&) = delete;
+  virtual ~RespService() = default;
+
+  // All commands that a connection read at once, to be decided as one batch.
+  virtual void Serve(std::span<RespExchange* const> batch) = 0;
+};
+
+}  // namespace sluice

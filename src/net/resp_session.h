@@ -1,0 +1,57 @@
+// RespSession: the Redis protocol, from the side of the server.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "net/bounds.h"
+#include "net/peer.h"
+#include "net/resp_service.h"
+#include "net/session.h"
+#include "wire/resp_reader.h"
+
+namespace sluice {
+
+// Thread safety: none. Ownership: the service and the peer outlive it; exchanges are its own.
+//
+// Invariants: those of Session, and
+//   (1) A command that is none ends the connection, after the replies to those before it.
+class RespSession final : public Session {
+ public:
+  RespSession(RespService& service, const Peer& peer, const Bounds& bounds);
+  ~RespSession() override;
+
+  std::size_t Receive(std::string_view unread) override;
+  void ReceiveEnd() override;
+  void Drain() override;
+  [[nodiscard]] Phase phase() const override;
+
+ private:
+  class Command;
+
+  // Reads commands into the batch until it is full or no whole one is left. Returns the bytes.
+  std::size_t ReadBatch(std::string_view unread);
+  void ServeBatch();
+  void Finished();
+  // Moves the replies of all that are finished in front of the queue to the output.
+  void WriteReplies();
+
+  RespService& service_;
+  std::size_t batch_most_;
+  RespReader reader_;
+  RespClient client_;
+  std::vector<std::string_view> arguments_;  // of the batch, one command after another
+  std::vector<RespExchange*> batch_;
+  std::vector<std::unique_ptr<Command>> spare_;
+  std::deque<std::unique_ptr<Command>> queue_;  // those not answered yet, in order
+  std::string fault_;                           // what to say once all before it is answered
+  bool half_read_ = false;                      // a command has begun
+  bool serving_ = false;
+  bool draining_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,58 @@
+// Server: listening sockets and the workers that serve what they accept.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "net/bounds.h"
+#include "net/listen.h"
+#include "net/services.h"
+#include "net/worker.h"
+
+namespace sluice {
+
+// Thread safety: none but for what its workers do among themselves; one thread makes, drains and
+// stops it. Ownership: its sockets and workers; what the services refer to outlives it.
+//
+// Invariants
+//   (1) A connection goes to the worker that has the fewest.
+//   (2) There are never more connections than the bound; more wait to be accepted.
+class Server {
+ public:
+  struct Options {
+    Bounds bounds;
+    Deadlines deadlines;
+    std::size_t workers = 1;
+  };
+  // The services that a worker has for a listener; called once for each pair, before it starts.
+  using MakeServices = std::function<Services(std::size_t worker, std::size_t listener)>;
+
+  Server(const Options& options, std::vector<ListeningSocket> sockets, const MakeServices& make);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();
+
+  void Start();
+
+  // Accepts no more and asks all peers to go. To be called again a moment later: what the first
+  // call only announced (GOAWAY) is final then.
+  void Drain();
+
+  // Those that are open.
+  [[nodiscard]] std::size_t connection_count() const;
+
+  // Closes what is left. Returns once all threads have ended.
+  void Stop();
+
+ private:
+  class Acceptor;
+
+  std::size_t connections_most_;
+  std::vector<ListeningSocket> sockets_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;  // one a socket
+};
+
+}  // namespace sluice

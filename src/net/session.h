@@ -1,0 +1,77 @@
+// Session: what a connection speaks, without the connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// A protocol as bytes in and bytes out. Sockets, TLS and deadlines are the connection's, so that
+// sessions are tested, and fuzzed, without any.
+//
+// Thread safety: none; the thread of the connection's worker. Ownership: the service outlives it.
+//
+// Invariants
+//   (1) Everything that one Receive completes is served as one batch, and the replies to what is
+//       finished by then are in the output when it returns.
+//   (2) What is kept of an unfinished request is bounded; a peer that goes beyond is answered with
+//       an error and the session ends.
+//   (3) Replies leave in the order that the protocol asks for, whenever they are finished.
+class Session {
+ public:
+  // What the session waits for, by which the connection knows its deadline.
+  enum class Phase : std::uint8_t {
+    kIdle,      // a request
+    kHead,      // the rest of a head
+    kBody,      // the rest of a body
+    kAnswering  // its service
+  };
+
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session() = default;
+
+  // Takes the bytes that have come and not been taken, and says how many it needs no more. It is
+  // given the others again, with what comes after them.
+  virtual std::size_t Receive(std::string_view unread) = 0;
+
+  // No more will come. What is half there is dropped; what is being served is still answered.
+  virtual void ReceiveEnd() = 0;
+
+  // Asks the peer to go: what has come is answered, what comes after is not, as far as the
+  // protocol can say that. May be called at any time.
+  virtual void Drain() = 0;
+
+  [[nodiscard]] virtual Phase phase() const = 0;
+
+  // Whether nothing more is read or said: once the output has left the connection closes.
+  [[nodiscard]] bool ended() const { return ended_; }
+
+  // How many requests have come whole, ever.
+  [[nodiscard]] std::uint64_t completed() const { return completed_; }
+
+  // How many exchanges its service has not finished.
+  [[nodiscard]] std::size_t unfinished() const { return unfinished_; }
+
+  // What is to be sent. The connection takes it from here.
+  std::string output;
+
+  // Called when an exchange is finished while Receive is not running: there may be output, and one
+  // fewer is unfinished.
+  std::function<void()> on_late_reply;
+
+ protected:
+  void End() { ended_ = true; }
+
+  std::uint64_t completed_ = 0;
+  std::size_t unfinished_ = 0;
+
+ private:
+  bool ended_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,81 @@
+#include "net/worker.h"
+
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+namespace asio = boost::asio;
+
+// What is read at once at most: a hundred small requests of HTTP/2, and then some.
+constexpr std::size_t kScratchBytes = std::size_t{128} << 10U;
+
+// How often deadlines are looked at, and how much later than asked they may be met.
+constexpr std::chrono::milliseconds kTick{250};
+
+}  // namespace
+
+Worker::Worker(const Bounds& bounds, const Deadlines& deadlines, std::vector<Services> services)
+    : bounds_(bounds),
+      deadlines_(deadlines),
+      services_(std::move(services)),
+      scratch_(kScratchBytes) {}
+
+Worker::~Worker() { Stop(); }
+
+void Worker::Start() {
+  Tick();
+  thread_ = std::thread([this] { context_.run(); });
+}
+
+void Worker::Adopt(int socket, Peer peer, std::size_t listener) {
+  ++count_;
+  asio::posix::stream_descriptor owned(context_, socket);
+  asio::post(context_,
+             [this, owned = std::move(owned), peer = std::move(peer), listener]() mutable {
+               const auto connection = std::make_shared<Connection>(
+                   *this, std::move(owned), std::move(peer), services_[listener]);
+               connection->place = connections_.size();
+               connections_.push_back(connection.get());
+               connection->Start();
+               if (draining_) connection->Drain();
+             });
+}
+
+void Worker::Remove(Connection& connection) {
+  connections_[connection.place] = connections_.back();
+  connections_[connection.place]->place = connection.place;
+  connections_.pop_back();
+  --count_;
+}
+
+void Worker::Drain() {
+  asio::post(context_, [this] {
+    draining_ = true;
+    const std::vector<Connection*> all = connections_;
+    for (Connection* connection : all) connection->Drain();
+  });
+}
+
+void Worker::Stop() {
+  if (!thread_.joinable()) return;
+  asio::post(context_, [this] {
+    const std::vector<Connection*> all = connections_;
+    for (Connection* connection : all) connection->Close();
+    timer_.cancel();
+  });
+  thread_.join();
+}
+
+void Worker::Tick() {
+  for (Connection* connection : connections_) connection->CheckDeadline(now_);
+  now_ += kTick;
+  timer_.expires_after(kTick);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) Tick();
+  });
+}
+
+}  // namespace sluice

@@ -1,0 +1,72 @@
+// Worker: a thread, its event loop and its connections.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "net/bounds.h"
+#include "net/connection.h"
+#include "net/peer.h"
+#include "net/services.h"
+
+namespace sluice {
+
+// One event loop on one thread. Its connections never leave it.
+//
+// Thread safety: Adopt, Drain, Stop and connection_count from any thread, all else from its own.
+// Ownership: services and connections are its own.
+class Worker {
+ public:
+  // The services of each listener, by its index.
+  Worker(const Bounds& bounds, const Deadlines& deadlines, std::vector<Services> services);
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  void Start();
+
+  // Takes over a connected socket that was accepted by that listener.
+  void Adopt(int socket, Peer peer, std::size_t listener);
+
+  // Asks all peers to go. To be called again after a while, which ends what the first call only
+  // announced.
+  void Drain();
+
+  // Closes what is left, and returns once the thread has ended. Nothing is adopted afterwards.
+  void Stop();
+
+  // Those open, and those on their way from Adopt.
+  [[nodiscard]] std::size_t connection_count() const { return count_.load(); }
+
+  // For connections.
+  [[nodiscard]] boost::asio::io_context& context() { return context_; }
+  [[nodiscard]] const Bounds& bounds() const { return bounds_; }
+  [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }
+  // What the next read may write to. Its content is gone with the next read of any connection.
+  [[nodiscard]] std::span<char> scratch() { return scratch_; }
+  void Remove(Connection& connection);
+
+ private:
+  void Tick();
+
+  Bounds bounds_;
+  Deadlines deadlines_;
+  std::vector<Services> services_;
+  std::vector<char> scratch_;
+  boost::asio::io_context context_{1};
+  boost::asio::steady_timer timer_{context_};
+  std::vector<Connection*> connections_;
+  std::atomic<std::size_t> count_{0};
+  bool draining_ = false;
+  Nanos now_{0};  // by ticks
+  std::thread thread_;
+};
+
+}  // namespace sluice

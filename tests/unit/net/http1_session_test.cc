@@ -1,0 +1,192 @@
+#include "net/http1_session.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "unit/net/scripted_service.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+class Http1SessionTest : public testing::Test {
+ protected:
+  static Bounds Small() {
+    Bounds bounds;
+    bounds.request_bytes = 1000;
+    bounds.header_bytes = 500;
+    bounds.connection_requests = 10;
+    return bounds;
+  }
+
+  // What the session says to these bytes, given one part after another, with what it left.
+  std::string Say(std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) {
+      unread.append(part);
+      unread.erase(0, session.Receive(unread));
+    }
+    return std::exchange(session.output, {});
+  }
+
+  static std::vector<std::size_t> Sizes(std::initializer_list<std::size_t> sizes) { return sizes; }
+
+  ScriptedService service;
+  Peer peer;
+  Http1Session session{service, peer, Small()};
+  std::string unread;
+};
+
+TEST_F(Http1SessionTest, ARequestIsAnswered) {
+  EXPECT_EQ(
+      Say({"POST /v1/check?a=b HTTP/1.1\r\nHost: limits.test\r\nContent-Length: 2\r\n\r\n{}"}),
+      kHello);
+  ASSERT_EQ(service.seen.size(), 1U);
+  EXPECT_EQ(service.seen[0].method, "POST");
+  EXPECT_EQ(service.seen[0].target, "/v1/check?a=b");
+  EXPECT_EQ(service.seen[0].authority, "limits.test");
+  EXPECT_EQ(service.seen[0].body, "{}");
+  EXPECT_FALSE(session.ended());
+  EXPECT_EQ(unread, "");
+}
+
+TEST_F(Http1SessionTest, HowBytesAreCutMakesNoDifference) {
+  const std::string request =
+      "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
+      "POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n2\r\nde\r\n1\r\nf\r\n0\r\n\r\n"
+      "GET /c HTTP/1.1\r\nHost: h\r\n\r\n";
+  for (const char byte : request) Say({std::string_view(&byte, 1)});
+  ASSERT_EQ(service.seen.size(), 3U);
+  EXPECT_EQ(service.seen[0].body, "abc");
+  EXPECT_EQ(service.seen[1].target, "/b");
+  EXPECT_EQ(service.seen[1].body, "def");
+  EXPECT_EQ(service.seen[2].target, "/c");
+}
+
+TEST_F(Http1SessionTest, AllThatOneReceiveCompletesIsOneBatch) {
+  std::string requests;
+  std::string replies;
+  for (int i = 0; i < 7; ++i) {
+    requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    replies += kHello;
+  }
+  EXPECT_EQ(Say({requests}), replies);
+  EXPECT_EQ(service.batches, Sizes({7}));
+}
+
+TEST_F(Http1SessionTest, ABatchIsBounded) {
+  std::string requests;
+  for (int i = 0; i < 25; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+  Say({requests});
+  EXPECT_EQ(service.batches, Sizes({10, 10, 5}));
+}
+
+TEST_F(Http1SessionTest, RepliesLeaveInTheOrderOfTheRequests) {
+  service.replies_later = true;
+  EXPECT_EQ(Say({"GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n"}), "");
+  ASSERT_EQ(service.waiting.size(), 2U);
+  service.fill = [](HttpReply& reply) { reply.body = "second"; };
+  service.Reply(*service.waiting[1]);
+  EXPECT_EQ(session.output, "");
+  service.fill = [](HttpReply& reply) { reply.body = "first"; };
+  service.Reply(*service.waiting[0]);
+  EXPECT_LT(session.output.find("first"), session.output.find("second"));
+}
+
+TEST_F(Http1SessionTest, AClientThatWantsNoMoreIsClosed) {
+  EXPECT_EQ(Say({"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\n"}),
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_TRUE(session.ended());
+  EXPECT_EQ(service.seen.size(), 1U);
+}
+
+TEST_F(Http1SessionTest, HTTP10ClosesUnlessItAsksNotTo) {
+  EXPECT_EQ(Say({"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"}),
+            "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_FALSE(session.ended());
+  Say({"GET / HTTP/1.0\r\n\r\n"});
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, HeadHasNoBody) {
+  EXPECT_EQ(Say({"HEAD / HTTP/1.1\r\nHost: h\r\n\r\n"}),
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+}
+
+TEST_F(Http1SessionTest, AfterWhatCannotBeReadTheConnectionCloses) {
+  const std::string said =
+      Say({"GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\nHost: h\n\nGET /3 HTTP/1.1\r\n"});
+  EXPECT_TRUE(said.starts_with(kHello)) << said;
+  EXPECT_NE(said.find("HTTP/1.1 400 Bad Request\r\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("Connection: close\r\n"), std::string::npos) << said;
+  EXPECT_TRUE(session.ended());
+  EXPECT_EQ(service.seen.size(), 1U);
+}
+
+TEST_F(Http1SessionTest, ABodyOverItsBoundIsRefusedBeforeItComes) {
+  const std::string said = Say({"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\n\r\n"});
+  EXPECT_TRUE(said.starts_with("HTTP/1.1 413 ")) << said;
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, ChunksOverTheBoundAreRefused) {
+  Say({"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"});
+  const std::string said = Say({"3e9\r\n"});
+  EXPECT_TRUE(said.starts_with("HTTP/1.1 413 ")) << said;
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, AHeadOverItsBoundIsRefused) {
+  const std::string said = Say({"GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(600, 'x')});
+  EXPECT_TRUE(said.starts_with("HTTP/1.1 431 ")) << said;
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, WhoWaitsForAWordGetsIt) {
+  EXPECT_EQ(
+      Say({"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"}),
+      "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(session.phase(), Session::Phase::kBody);
+  EXPECT_EQ(Say({"{"}), "");
+  EXPECT_EQ(Say({"}"}), kHello);
+  EXPECT_EQ(session.phase(), Session::Phase::kIdle);
+}
+
+TEST_F(Http1SessionTest, AStatusWithoutWordsHasItsNumber) {
+  service.fill = [](HttpReply& reply) { reply.status = 420; };
+  EXPECT_EQ(Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"}),
+            "HTTP/1.1 420 \r\nContent-Length: 0\r\n\r\n");
+}
+
+TEST_F(Http1SessionTest, AnIdleConnectionDrainsAtOnce) {
+  session.Drain();
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, WhatHasBegunWhenItDrainsIsAnswered) {
+  Say({"GET / HTTP/1.1\r\n"});
+  session.Drain();
+  EXPECT_FALSE(session.ended());
+  EXPECT_EQ(Say({"Host: h\r\n\r\n"}),
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, ALateReplyAfterTheEndIsSentWhereTheClientStillReads) {
+  service.replies_later = true;
+  Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"});
+  session.ReceiveEnd();
+  EXPECT_FALSE(session.ended());
+  service.ReplyToAll();
+  EXPECT_TRUE(session.output.ends_with("hello"));
+  EXPECT_TRUE(session.ended());
+}
+
+}  // namespace
+}  // namespace sluice

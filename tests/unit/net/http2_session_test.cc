@@ -1,0 +1,246 @@
+#include "net/http2_session.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "unit/net/http2_client.h"
+#include "unit/net/scripted_service.h"
+
+namespace sluice {
+namespace {
+
+class Http2SessionTest : public testing::Test {
+ protected:
+  static Bounds Small() {
+    Bounds bounds;
+    bounds.request_bytes = 1000;
+    bounds.header_bytes = 500;
+    return bounds;
+  }
+
+  // Everything the client has to say reaches the server at once, and what that says comes back.
+  void Meet() {
+    const std::string said = client.TakeOutput();
+    EXPECT_EQ(session.Receive(said), said.size());
+    Hear();
+  }
+  void Hear() { EXPECT_TRUE(client.Receive(std::exchange(session.output, {}))); }
+
+  ScriptedService service;
+  Peer peer;
+  Http2Session session{service, peer, Small()};
+  Http2Client client;
+};
+
+TEST_F(Http2SessionTest, AReplyHasStatusHeadersAndBody) {
+  service.fill = [](HttpReply& reply) {
+    reply.status = 429;
+    reply.headers.Add("Retry-After", "30");
+    reply.body = "slow down";
+  };
+  const std::int32_t stream = client.Post("/v1/check?x=1", "{}");
+  Meet();
+  ASSERT_EQ(service.seen.size(), 1U);
+  EXPECT_EQ(service.seen[0].method, "POST");
+  EXPECT_EQ(service.seen[0].target, "/v1/check?x=1");
+  EXPECT_EQ(service.seen[0].authority, "limits.test");
+  EXPECT_EQ(service.seen[0].body, "{}");
+  const Http2Client::Reply& reply = client.replies[stream];
+  EXPECT_TRUE(reply.is_whole);
+  EXPECT_EQ(reply.headers.at(":status"), "429");
+  EXPECT_EQ(reply.headers.at("retry-after"), "30");
+  EXPECT_EQ(reply.body, "slow down");
+}
+
+TEST_F(Http2SessionTest, TrailersFollowTheBody) {
+  service.fill = [](HttpReply& reply) {
+    reply.body = "message";
+    reply.trailers.Add("grpc-status", "0");
+  };
+  const std::int32_t stream = client.Get("/");
+  Meet();
+  EXPECT_EQ(client.replies[stream].body, "message");
+  EXPECT_EQ(client.replies[stream].trailers.at("grpc-status"), "0");
+  EXPECT_TRUE(client.replies[stream].is_whole);
+}
+
+TEST_F(Http2SessionTest, AReplyWithoutBodyIsItsHeadersAlone) {
+  service.fill = [](HttpReply& reply) { reply.headers.Add("grpc-status", "12"); };
+  const std::int32_t stream = client.Get("/");
+  Meet();
+  EXPECT_EQ(client.replies[stream].headers.at("grpc-status"), "12");
+  EXPECT_TRUE(client.replies[stream].is_whole);
+}
+
+TEST_F(Http2SessionTest, AllThatOneReceiveCompletesIsOneBatch) {
+  for (int i = 0; i < 50; ++i) client.Get("/");
+  Meet();
+  EXPECT_EQ(service.batches, std::vector<std::size_t>{50});
+  for (const auto& [stream, reply] : client.replies) EXPECT_EQ(reply.body, "hello");
+}
+
+TEST_F(Http2SessionTest, ABodyLongerThanAFrameComesWhole) {
+  const std::string long_body(100'000, 'x');
+  service.fill = [&](HttpReply& reply) { reply.body = long_body; };
+  const std::int32_t stream = client.Get("/");
+  for (int i = 0; i < 10; ++i) Meet();
+  EXPECT_EQ(client.replies[stream].body, long_body);
+}
+
+TEST_F(Http2SessionTest, ARequestResetBeforeItWasServedIsNot) {
+  const std::int32_t stream = client.PostUnfinished("/", "a");
+  std::string said = client.TakeOutput();
+  client.Reset(stream);
+  said += client.TakeOutput();
+  session.Receive(said);
+  EXPECT_TRUE(service.seen.empty());
+  EXPECT_EQ(session.phase(), Session::Phase::kIdle);
+}
+
+TEST_F(Http2SessionTest, AReplyToAStreamThatIsGoneIsDropped) {
+  service.replies_later = true;
+  const std::int32_t stream = client.Get("/");
+  Meet();
+  client.Reset(stream);
+  Meet();
+  EXPECT_EQ(session.unfinished(), 1U);
+  service.ReplyToAll();
+  EXPECT_EQ(session.unfinished(), 0U);
+  EXPECT_TRUE(session.output.empty());
+}
+
+TEST_F(Http2SessionTest, ALateReplyIsTold) {
+  int told = 0;
+  session.on_late_reply = [&] { ++told; };
+  service.replies_later = true;
+  const std::int32_t stream = client.Get("/");
+  Meet();
+  EXPECT_EQ(session.phase(), Session::Phase::kAnswering);
+  service.ReplyToAll();
+  EXPECT_EQ(told, 1);
+  Hear();
+  EXPECT_EQ(client.replies[stream].body, "hello");
+}
+
+TEST_F(Http2SessionTest, ABodyOverItsBoundIsServedAtOnceAsTooLarge) {
+  service.fill = [](HttpReply& reply) {
+    reply.status = 413;
+    reply.body = "too large";
+  };
+  const std::int32_t stream = client.PostUnfinished("/", std::string(1001, 'x'));
+  Meet();
+  ASSERT_EQ(service.seen.size(), 1U);
+  EXPECT_EQ(service.seen[0].fault, HttpRequest::Fault::kBodyTooLarge);
+  EXPECT_EQ(client.replies[stream].headers.at(":status"), "413");
+  EXPECT_EQ(client.replies[stream].body, "too large");
+  EXPECT_TRUE(client.replies[stream].is_reset);
+  EXPECT_EQ(client.replies[stream].error, 0U);
+  EXPECT_FALSE(session.ended());
+}
+
+TEST_F(Http2SessionTest, AHeadOverItsBoundIsServedAsTooLarge) {
+  client.Get("/" + std::string(600, 'x'));
+  Meet();
+  ASSERT_EQ(service.seen.size(), 1U);
+  EXPECT_EQ(service.seen[0].fault, HttpRequest::Fault::kHeadTooLarge);
+}
+
+TEST_F(Http2SessionTest, WhatIsServedWhenItDrainsIsAnswered) {
+  service.replies_later = true;
+  const std::int32_t stream = client.Get("/");
+  Meet();
+  session.Drain();
+  session.Drain();
+  Hear();
+  EXPECT_TRUE(client.has_goaway);
+  EXPECT_EQ(client.goaway_last, stream);
+  EXPECT_EQ(client.goaway_error, 0U);
+  EXPECT_FALSE(session.ended());
+  service.ReplyToAll();
+  Hear();
+  EXPECT_EQ(client.replies[stream].body, "hello");
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http2SessionTest, TheFirstDrainOnlyAnnounces) {
+  Meet();
+  session.Drain();
+  Hear();
+  EXPECT_TRUE(client.has_goaway);
+  EXPECT_FALSE(session.ended());
+}
+
+TEST_F(Http2SessionTest, WhatStreamsIsServedAsItComes) {
+  const std::int32_t stream = client.PostUnfinished("/stream", "one");
+  Meet();
+  EXPECT_EQ(client.replies[stream].headers.at(":status"), "200");
+  EXPECT_EQ(client.replies[stream].body, "one");
+  client.SendMore(stream, "two");
+  Meet();
+  EXPECT_EQ(client.replies[stream].body, "onetwo");
+  EXPECT_FALSE(client.replies[stream].is_whole);
+  client.EndBody(stream);
+  Meet();
+  EXPECT_EQ(client.replies[stream].trailers.at("grpc-status"), "0");
+  EXPECT_TRUE(client.replies[stream].is_whole);
+  EXPECT_EQ(session.phase(), Session::Phase::kIdle);
+}
+
+TEST_F(Http2SessionTest, AServiceHearsOfStreamsThatAreGone) {
+  const std::int32_t stream = client.PostUnfinished("/stream", "one");
+  Meet();
+  client.Reset(stream);
+  Meet();
+  EXPECT_EQ(service.events.back(), StreamEvent::kGone);
+}
+
+TEST_F(Http2SessionTest, AServiceHearsOfStreamsWhoseConnectionIsGone) {
+  {
+    Http2Session other{service, peer, Small()};
+    client.PostUnfinished("/stream", "one");
+    other.Receive(client.TakeOutput());
+  }
+  EXPECT_EQ(service.events.back(), StreamEvent::kGone);
+}
+
+TEST_F(Http2SessionTest, WhatStreamsEndsWhenItDrains) {
+  const std::int32_t stream = client.PostUnfinished("/stream", "one");
+  Meet();
+  session.Drain();
+  session.Drain();
+  Hear();
+  EXPECT_TRUE(client.replies[stream].is_whole);
+  EXPECT_EQ(client.replies[stream].trailers.at("grpc-status"), "0");
+}
+
+TEST_F(Http2SessionTest, AFloodOfResetsEndsTheConnection) {
+  for (int i = 0; i < 3000 && !session.ended(); ++i) {
+    const std::int32_t stream = client.PostUnfinished("/", "a");
+    std::string said = client.TakeOutput();
+    client.Reset(stream);
+    said += client.TakeOutput();
+    session.Receive(said);
+    session.output.clear();
+  }
+  EXPECT_TRUE(session.ended());
+  EXPECT_TRUE(service.seen.empty());
+}
+
+TEST_F(Http2SessionTest, AFloodOfPingsThatAreNotReadEndsTheConnection) {
+  std::string pings = client.TakeOutput();
+  for (int i = 0; i < 20'000; ++i) client.Ping();
+  pings += client.TakeOutput();
+  session.Receive(pings);
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http2SessionTest, WhatIsNoHttp2EndsTheConnection) {
+  session.Receive("PRI * HTTP/1.0\r\n\r\n");
+  EXPECT_TRUE(session.ended());
+}
+
+}  // namespace
+}  // namespace sluice

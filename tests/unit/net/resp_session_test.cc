@@ -1,0 +1,117 @@
+#include "net/resp_session.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+// Replies to each command with its last argument.
+class EchoService final : public RespService {
+ public:
+  void Serve(std::span<RespExchange* const> batch) override {
+    batches.push_back(batch.size());
+    for (RespExchange* exchange : batch) {
+      RespWriter(exchange->client->version, exchange->reply).Bulk(exchange->arguments.back());
+      exchange->closes = exchange->arguments.front() == "QUIT";
+      if (replies_later) {
+        waiting.push_back(exchange);
+      } else {
+        exchange->Finish();
+      }
+    }
+  }
+
+  bool replies_later = false;
+  std::vector<RespExchange*> waiting;
+  std::vector<std::size_t> batches;
+};
+
+class RespSessionTest : public testing::Test {
+ protected:
+  static Bounds Small() {
+    Bounds bounds;
+    bounds.request_bytes = 1000;
+    bounds.connection_requests = 10;
+    return bounds;
+  }
+
+  std::string Say(std::string_view bytes) {
+    unread.append(bytes);
+    unread.erase(0, session.Receive(unread));
+    return std::exchange(session.output, {});
+  }
+
+  EchoService service;
+  Peer peer;
+  RespSession session{service, peer, Small()};
+  std::string unread;
+};
+
+constexpr std::string_view kEchoA = "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n";
+constexpr std::string_view kEchoB = "*2\r\n$4\r\nECHO\r\n$1\r\nb\r\n";
+
+TEST_F(RespSessionTest, AllThatOneReceiveCompletesIsOneBatch) {
+  EXPECT_EQ(Say(std::string(kEchoA) + std::string(kEchoB)), "$1\r\na\r\n$1\r\nb\r\n");
+  EXPECT_EQ(service.batches, std::vector<std::size_t>{2});
+}
+
+TEST_F(RespSessionTest, ABatchIsBounded) {
+  std::string commands;
+  for (int i = 0; i < 25; ++i) commands += kEchoA;
+  Say(commands);
+  EXPECT_EQ(service.batches, (std::vector<std::size_t>{10, 10, 5}));
+}
+
+TEST_F(RespSessionTest, HowBytesAreCutMakesNoDifference) {
+  std::string said;
+  for (const char byte : std::string(kEchoA) + std::string(kEchoB)) {
+    said += Say(std::string_view(&byte, 1));
+  }
+  EXPECT_EQ(said, "$1\r\na\r\n$1\r\nb\r\n");
+}
+
+TEST_F(RespSessionTest, RepliesLeaveInTheOrderOfTheCommands) {
+  service.replies_later = true;
+  EXPECT_EQ(Say(std::string(kEchoA) + std::string(kEchoB)), "");
+  service.waiting[1]->Finish();
+  EXPECT_EQ(session.output, "");
+  service.waiting[0]->Finish();
+  EXPECT_EQ(session.output, "$1\r\na\r\n$1\r\nb\r\n");
+  EXPECT_EQ(session.unfinished(), 0U);
+}
+
+TEST_F(RespSessionTest, ACommandThatIsNoneEndsTheConnectionAfterThoseBefore) {
+  const std::string said = Say(std::string(kEchoA) + "*1\r\n:1\r\n" + std::string(kEchoB));
+  EXPECT_TRUE(said.starts_with("$1\r\na\r\n-ERR Protocol error")) << said;
+  EXPECT_EQ(said.find("\r\nb\r\n"), std::string::npos) << said;
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(RespSessionTest, AServiceCanCloseAfterItsReply) {
+  EXPECT_EQ(Say("*1\r\n$4\r\nQUIT\r\n" + std::string(kEchoA)), "$4\r\nQUIT\r\n");
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(RespSessionTest, WhatHasBegunWhenItDrainsIsAnswered) {
+  Say(kEchoA.substr(0, 10));
+  EXPECT_EQ(session.phase(), Session::Phase::kBody);
+  session.Drain();
+  EXPECT_FALSE(session.ended());
+  EXPECT_EQ(Say(kEchoA.substr(10)), "$1\r\na\r\n");
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(RespSessionTest, AnIdleConnectionDrainsAtOnce) {
+  Say(kEchoA);
+  session.Drain();
+  EXPECT_TRUE(session.ended());
+}
+
+}  // namespace
+}  // namespace sluice
