@@ -246,6 +246,19 @@ TEST(LimiterReplyTest, ARefusalTellsWhenToComeBack) {
       "never: true");
 }
 
+TEST(LimiterReplyTest, TimesThatDoNotApplyAreNotTold) {
+  LimiterVerdict allowed;
+  allowed.retry_after = kNever;
+  EXPECT_EQ(Verdict(allowed), "allowed: true");
+  allowed.retry_after = 1s;
+  EXPECT_EQ(Verdict(allowed), "allowed: true");
+  LimiterVerdict refused;
+  refused.allowed = false;
+  refused.retry_after = 1s;
+  refused.wait = 1s;
+  EXPECT_EQ(Verdict(refused), "retry_after { seconds: 1 }");
+}
+
 TEST(LimiterReplyTest, ABatchIsItsAnswersOneAfterAnother) {
   std::string out;
   AppendLimiterAnswer(LimiterVerdict{}, out);

@@ -130,7 +130,10 @@ TEST(ReflectionIndexTest, WhatIsNoDescriptorSetIsAnError) {
   EXPECT_FALSE(ReflectionIndex::Make(DescriptorSet().substr(0, 1000)).ok());
   FileDescriptorSet set;
   set.add_file()->set_name("a.proto");
-  set.mutable_file(0)->add_dependency("b.proto");
+  set.add_file()->set_name("b.proto");
+  set.mutable_file(1)->add_dependency("a.proto");
+  EXPECT_TRUE(ReflectionIndex::Make(set.SerializeAsString()).ok());
+  set.mutable_file(1)->add_dependency("c.proto");
   EXPECT_FALSE(ReflectionIndex::Make(set.SerializeAsString()).ok());
 }
 

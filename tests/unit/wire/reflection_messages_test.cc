@@ -63,6 +63,9 @@ TEST_P(ReflectionMessagesTest, OfSeveralQuestionsTheLastCounts) {
       Request(R"(file_by_filename: "a")") + Request(R"(file_containing_symbol: "b")");
   EXPECT_EQ(MustRead(message).ask, ReflectionAsk::kFileBySymbol);
   EXPECT_EQ(MustRead(message).name, "b");
+  const std::string extension = message + Request("file_containing_extension {}");
+  EXPECT_EQ(MustRead(extension).ask, ReflectionAsk::kExtension);
+  EXPECT_EQ(MustRead(extension).name, "");
 }
 
 TEST(ReflectionRequestTest, WhatIsNoRequestIsRefused) {
