@@ -74,6 +74,18 @@ Result<Done> MemoryStore::Init(const MemoryStoreOptions& options) {
 }
 
 Result<LimitHandle> MemoryStore::Add(std::string_view name, const Limit& limit, Time now) {
+  return AddFrom(TermsFrom::kLimit, name, limit, now);
+}
+
+// What it is added with stands for terms in snapshots, and no charge is decided by it.
+Result<LimitHandle> MemoryStore::AddBrought(std::string_view name, Time now) {
+  LimitSpec spec;
+  spec.rate = Rate{1, Nanos{1}};
+  return AddFrom(TermsFrom::kCharge, name, std::get<Limit>(MakeLimit(spec, {})), now);
+}
+
+Result<LimitHandle> MemoryStore::AddFrom(TermsFrom terms_from, std::string_view name,
+                                         const Limit& limit, Time now) {
   const std::lock_guard guard(registry_mutex_);
   now = Advance(now);
   const auto named = [name](const auto& entry) { return entry->name() == name; };
@@ -83,8 +95,8 @@ Result<LimitHandle> MemoryStore::Add(std::string_view name, const Limit& limit, 
   }
   if (registry_.size() >= kLimitsMost) return Error{"65,535 limits exist; no more can be added"};
   const auto index = static_cast<std::uint32_t>(registry_.size());
-  auto added =
-      std::make_unique<RegisteredLimit>(std::string(name), index, seed_, limit.spec.algorithm);
+  auto added = std::make_unique<RegisteredLimit>(std::string(name), index, seed_,
+                                                 limit.spec.algorithm, terms_from);
   const auto before = std::find_if(restored_.begin(), restored_.end(), [&](const auto& entry) {
     return named(entry) && entry->algorithm() == limit.spec.algorithm;
   });
@@ -163,6 +175,27 @@ void MemoryStore::DecideEach(Operation operation, std::span<const Charge> charge
     const std::size_t count = std::min(charges.size(), kBatch);
     const auto make_call_at = [&](std::size_t i, Call& call) {
       MakeCall(operation, charges[i], call);
+    };
+    DecideBatch(count, make_call_at, decisions, now);
+    charges = charges.subspan(count);
+    decisions = decisions.subspan(count);
+  }
+}
+
+void MemoryStore::DecideBrought(LimitHandle limit, std::span<const BroughtCharge> charges,
+                                std::span<Decision> decisions, Time now) {
+  now = Advance(now);
+  const RegisteredLimit& registered = LimitOf(limit);
+  while (!charges.empty()) {
+    const std::size_t count = std::min(charges.size(), kBatch);
+    const auto make_call_at = [&](std::size_t i, Call& call) {
+      const BroughtCharge& charge = charges[i];
+      call.limit = &registered;
+      call.terms = &charge.terms->prepared();
+      call.hash = registered.Hash(charge.key);
+      call.cost = charge.cost;
+      call.permit = {};
+      call.operation = charge.cost.units == 0 ? Operation::kPeek : Operation::kCheck;
     };
     DecideBatch(count, make_call_at, decisions, now);
     charges = charges.subspan(count);

@@ -14,6 +14,7 @@
 
 #include "core/limit.h"
 #include "sluice/result.h"
+#include "store/brought_terms.h"
 #include "store/local.h"
 #include "store/pages.h"
 #include "store/registered_limit.h"
@@ -53,6 +54,9 @@ class MemoryStore final : public Local {
   // Adds a limit. An error if the name is taken or there are kLimitsMost already.
   Result<LimitHandle> Add(std::string_view name, const Limit& limit, Time now);
 
+  // Adds a limit whose terms come with each charge, for DecideBrought alone; otherwise as Add.
+  Result<LimitHandle> AddBrought(std::string_view name, Time now);
+
   // Gives a limit new terms; used units carry over. REQUIRES: a handle of this store.
   Result<Done> Change(LimitHandle limit, const Limit& to, Time now);
   // Makes room for new terms, so that the next Change of the limit cannot fail if it is to these.
@@ -64,6 +68,12 @@ class MemoryStore final : public Local {
   void Decide(std::span<const Request> requests, std::span<Decision> decisions, Time now) override;
   Decision DecidePermit(Operation operation, const Charge& charge, PermitId permit,
                         Time now) override;
+
+  // Decides each charge on its own, under the terms that it brings; a cost of 0 is a look. One that
+  // there is no memory for is refused, with Source::kOverflow: states that keys share mean nothing
+  // under terms of all kinds. REQUIRES: a handle of AddBrought; decisions.size() >= charges.size().
+  void DecideBrought(LimitHandle limit, std::span<const BroughtCharge> charges,
+                     std::span<Decision> decisions, Time now);
 
   // What names a permit: a hash of the caller's id.
   [[nodiscard]] PermitId HashPermit(std::string_view id) const;
@@ -83,6 +93,8 @@ class MemoryStore final : public Local {
 
   explicit MemoryStore(const MemoryStoreOptions& options) : seed_(options.seed) {}
   Result<Done> Init(const MemoryStoreOptions& options);
+  Result<LimitHandle> AddFrom(TermsFrom terms_from, std::string_view name, const Limit& limit,
+                              Time now);
 
   // The latest time seen by any call, `now` included.
   Time Advance(Time now);

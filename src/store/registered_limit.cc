@@ -106,8 +106,12 @@ PreparedTerms PreparedTerms::For(const Limit& limit, std::uint8_t id) {
 }
 
 RegisteredLimit::RegisteredLimit(std::string name, std::uint32_t index, HashSeed seed,
-                                 Algorithm algorithm)
-    : name_(std::move(name)), index_(index), algorithm_(algorithm), prefix_(seed) {
+                                 Algorithm algorithm, TermsFrom terms_from)
+    : name_(std::move(name)),
+      index_(index),
+      algorithm_(algorithm),
+      terms_from_(terms_from),
+      prefix_(seed) {
   prefix_.Absorb(name_);
   const char tag = static_cast<char>(algorithm);
   prefix_.Absorb({&tag, 1});

@@ -45,6 +45,12 @@ struct PreparedTerms {
   static PreparedTerms For(const Limit& limit, std::uint8_t id);
 };
 
+// Who says what the terms of a charge are.
+enum class TermsFrom : std::uint8_t {
+  kLimit,   // the limit: its current ones
+  kCharge,  // each charge (BroughtTerms); a slot's id then names the denominator of its time
+};
+
 // A named limit. The name and the algorithm make the prefix of every key's hash, so a limit of
 // another algorithm never meets its states.
 //
@@ -57,11 +63,13 @@ struct PreparedTerms {
 // be in use, so an id found in a slot in use always names the terms that wrote it.
 class RegisteredLimit {
  public:
-  RegisteredLimit(std::string name, std::uint32_t index, HashSeed seed, Algorithm algorithm);
+  RegisteredLimit(std::string name, std::uint32_t index, HashSeed seed, Algorithm algorithm,
+                  TermsFrom terms_from = TermsFrom::kLimit);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] Algorithm algorithm() const { return algorithm_; }
+  [[nodiscard]] TermsFrom terms_from() const { return terms_from_; }
 
   // Pairs with the release in Change.
   [[nodiscard]] const PreparedTerms& current() const {
@@ -119,6 +127,7 @@ class RegisteredLimit {
   const std::string name_;
   const std::uint32_t index_;
   const Algorithm algorithm_;
+  const TermsFrom terms_from_;
   SipHash prefix_;
 
   std::atomic<const PreparedTerms*> current_{nullptr};

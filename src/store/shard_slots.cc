@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "core/carry_over.h"
+#include "store/brought_terms.h"
 #include "store/shard.h"
 
 namespace sluice {
@@ -140,6 +141,12 @@ typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const
     if (id == call.terms->id) [[likely]] {
       LoadState<kWords>(slot, terms, state);
       return state;
+    }
+    if constexpr (kWords == 1 && std::is_same_v<L, TokenBucket>) {
+      if (call.limit->terms_from() == TermsFrom::kCharge) {
+        LoadState<kWords>(slot, terms, state);
+        return Rescale(state, BroughtTerms::TicksPerNs(id), terms.interval.ticks_per_ns);
+      }
     }
   }
   const auto convert = [&]<typename From>(const From& from) {
