@@ -51,12 +51,22 @@ Result<Done> Gate::MakeChanges(const std::vector<Change>& changes, Time now) {
   return Done{};
 }
 
+Result<Done> Gate::AddBrought(Time now) {
+  if (brought_) return Done{};
+  const Result<LimitHandle> handle = store_.AddBrought("brought", now);
+  if (!handle.ok()) return handle.error();
+  brought_ = handle.value();
+  return Done{};
+}
+
 Result<Done> Gate::Use(std::shared_ptr<const RuleSet> rules) {
   const std::lock_guard guard(use_mutex_);
   const Time now = clock_.Now();
   if (Result<Done> done = overrides_->AddTo(store_, now); !done.ok()) return done;
+  if (Result<Done> done = AddBrought(now); !done.ok()) return done;
   auto bound = std::make_shared<BoundRules>();
   bound->overrides = overrides_;
+  bound->brought = *brought_;
   std::vector<Change> changes;
   for (const RuleLimit& limit : rules->limits()) {
     Result<LimitHandle> handle = Bind(limit, now, changes);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +23,7 @@ struct BoundRules {
   std::shared_ptr<const RuleSet> rules;
   std::vector<LimitHandle> handles;  // of rules->limits(), one each
   std::shared_ptr<const OverrideLimits> overrides;
+  LimitHandle brought;  // of CallerLimits
 };
 
 // The rules in force, and the store that keeps their states.
@@ -52,6 +54,7 @@ class Gate {
   [[nodiscard]] std::shared_ptr<const BoundRules> rules() const;
 
  private:
+  friend class CallerLimits;
   friend class GateSession;
 
   struct KnownLimit {
@@ -64,6 +67,8 @@ class Gate {
     const RuleLimit* limit;
   };
 
+  // Makes the limit of those that callers bring known to the store, the first time.
+  Result<Done> AddBrought(Time now);
   // Finds the limit in the store or adds it. Terms that it does not have yet are noted in
   // `changes`.
   Result<LimitHandle> Bind(const RuleLimit& limit, Time now, std::vector<Change>& changes);
@@ -75,6 +80,7 @@ class Gate {
   std::mutex use_mutex_;  // one Use at a time
   // Likewise, until all of it is in the store.
   const std::shared_ptr<OverrideLimits> overrides_ = std::make_shared<OverrideLimits>();
+  std::optional<LimitHandle> brought_;                 // under use_mutex_; none before the first Use
   std::unordered_map<std::string, KnownLimit> known_;  // by id and algorithm; under use_mutex_
 
   mutable std::mutex rules_mutex_;
