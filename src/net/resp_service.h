@@ -17,6 +17,7 @@ struct RespClient {
   std::uint64_t id = 0;
   RespVersion version = RespVersion::k2;
   bool authenticated = false;
+  std::uint32_t wrong_passwords = 0;
   std::string name;
 };
 

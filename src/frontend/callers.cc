@@ -1,0 +1,28 @@
+#include "frontend/callers.h"
+
+#include <algorithm>
+
+#include "core/same_secret.h"
+
+namespace sluice {
+namespace {
+
+bool IsLocal(const Peer& peer) {
+  return peer.address.empty() || peer.address == "::1" || peer.address.starts_with("127.") ||
+         peer.address.starts_with("::ffff:127.");
+}
+
+}  // namespace
+
+bool Callers::IsToken(std::string_view shown) const {
+  return !token.empty() && IsSameSecret(shown, token);
+}
+
+Permission Callers::Of(const Peer& peer, std::string_view authorization) const {
+  const auto when = [](bool holds) { return holds ? Permission::kLift : Permission::kAsk; };
+  if (token.empty() && uids.empty()) return when(IsLocal(peer));
+  if (!token.empty() && ShowsToken(authorization, token)) return Permission::kLift;
+  return when(peer.uid && std::ranges::find(uids, *peer.uid) != uids.end());
+}
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+// Callers: who may lift limits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/permission.h"
+#include "net/peer.h"
+
+namespace sluice {
+
+// Thread safety: immutable. Where nothing is said, callers on this machine may: over loopback and
+// Unix sockets.
+struct Callers {
+  std::string token;                // a bearer token; empty: none
+  std::vector<std::uint32_t> uids;  // of processes at the other end of a Unix socket
+
+  // What a caller may who shows that Authorization header (or none, empty).
+  [[nodiscard]] Permission Of(const Peer& peer, std::string_view authorization) const;
+
+  // Whether there is a token and this is it.
+  [[nodiscard]] bool IsToken(std::string_view shown) const;
+};
+
+}  // namespace sluice

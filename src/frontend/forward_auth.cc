@@ -1,0 +1,68 @@
+#include "frontend/forward_auth.h"
+
+#include <optional>
+#include <string>
+
+#include "core/text.h"
+#include "frontend/http_problem.h"
+#include "wire/query.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kDeny = "deny";
+constexpr std::string_view kForbidden = "403";
+
+// What a query says of refusals.
+struct DenyOption {
+  bool as_403 = false;
+  bool is_known = true;
+};
+
+DenyOption ReadDeny(std::string_view query) {
+  DenyOption option;
+  QueryReader parameters(query);
+  while (const std::optional<QueryParameter> parameter = parameters.Next()) {
+    if (parameter->name != kDeny) continue;
+    option.as_403 = parameter->value == kForbidden;
+    option.is_known = option.as_403;
+  }
+  return option;
+}
+
+void TurnInto403(HttpReply& reply) {
+  AppendPart(reply.status, reply.headers.Start("X-RateLimit-Status"));
+  reply.status = 403;
+}
+
+}  // namespace
+
+void ForwardAuth::Answer(const HttpRequest& request, HttpReply& reply) {
+  std::string_view rest = request.target.substr(kPrefix.size());
+  const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+  const std::string_view domain = rest.substr(0, end);
+  rest.remove_prefix(end);
+  if (domain.empty()) {
+    return ReplyProblem({404, "Expected a domain after /auth/."}, reply);
+  }
+  if (!rest.starts_with('?')) return Decide(domain, rest, request, reply);
+  const DenyOption deny = ReadDeny(rest.substr(1));
+  if (!deny.is_known) return ReplyProblem({400, "Expected deny=403."}, reply);
+  Decide(domain, "", request, reply);
+  if (deny.as_403 && reply.status != 200) TurnInto403(reply);
+}
+
+void ForwardAuth::Decide(std::string_view domain, std::string_view suffix,
+                         const HttpRequest& request, HttpReply& reply) {
+  if (!RequireWhole(request, reply)) return;
+  if (const std::optional<std::string> fault = original_.Read(request, suffix)) {
+    return ReplyProblem({400, Concat("The original request: ", *fault, ".")}, reply);
+  }
+  const AttributeSet set{.attributes = original_.attributes()};
+  session_.Decide({domain, {&set, 1}}, verdict_);
+  if (verdict_.kind() == VerdictKind::kUnknownDomain) return;
+  if (!verdict_.allowed()) ReplyRefusal(verdict_, reply);
+  WriteHeaders(headers_, verdict_, clock_.Now(), reply.headers);
+}
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+// GrpcFront: the unary calls of gRPC.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "frontend/permission.h"
+#include "net/exchange.h"
+#include "wire/grpc_status.h"
+
+namespace sluice {
+
+// Finds the method of a call, takes its message out of its frame and puts the reply into one.
+//
+// Thread safety: none; one for each worker. Ownership: what the methods refer to outlives it.
+//
+// Invariants
+//   (1) Every call is answered with a status; what fails has headers alone.
+class GrpcFront {
+ public:
+  // Appends the reply to a message, or says why there is none.
+  using Method = std::function<std::optional<GrpcFault>(std::string_view message,
+                                                        Permission permission, std::string& out)>;
+
+  explicit GrpcFront(std::size_t message_bytes_most) : message_bytes_most_(message_bytes_most) {}
+
+  // `path` is "/package.Service/Method".
+  void Add(std::string path, Method method) {
+    methods_.emplace(std::move(path), std::move(method));
+  }
+
+  // Whether a request is for gRPC at all.
+  static bool IsCall(const HttpRequest& request);
+
+  void Answer(const HttpRequest& request, Permission permission, HttpReply& reply);
+
+ private:
+  // What it came to; the message is in the reply's body, in its frame.
+  std::optional<GrpcFault> Call(const HttpRequest& request, Permission permission,
+                                HttpReply& reply);
+
+  std::size_t message_bytes_most_;
+  std::unordered_map<std::string, Method> methods_;
+  std::string path_;  // to look up
+};
+
+}  // namespace sluice

@@ -1,0 +1,68 @@
+// HttpFront: what answers HTTP on the service port.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "frontend/callers.h"
+#include "frontend/forward_auth.h"
+#include "frontend/grpc_front.h"
+#include "frontend/grpc_streams.h"
+#include "frontend/json_front.h"
+#include "frontend/limiter_front.h"
+#include "frontend/original_request.h"
+#include "frontend/rls_front.h"
+#include "frontend/rls_json_front.h"
+#include "gate/gate_session.h"
+#include "gate/headers.h"
+#include "net/exchange.h"
+#include "sluice/clock.h"
+#include "wire/limiter_messages.h"
+#include "wire/reflection_index.h"
+#include "wire/rls_messages.h"
+
+namespace sluice {
+
+// How the front ends of a worker answer.
+struct HttpFrontOptions {
+  HeaderOptions headers;
+  Callers callers;
+  TrustFunction trust;
+  LimiterBounds limiter;
+  RlsBounds rls;
+  std::size_t message_bytes_most = std::size_t{1} << 20U;  // of gRPC
+  const ReflectionIndex* services = nullptr;  // what health and reflection know; null: neither
+  std::function<bool()> is_ready = nullptr;   // for health
+};
+
+// Finds the front end for each request: gRPC by its content type, then by path /v1/..., /json and
+// /auth/...; all else is 404.
+//
+// Thread safety: none; one for each worker. Ownership: the session and the clock outlive it.
+//
+// Invariants
+//   (1) Every exchange that does not stream is finished once, before Serve returns, in the order of
+//       the batch.
+class HttpFront final : public HttpService {
+ public:
+  HttpFront(GateSession& session, Clock& clock, HttpFrontOptions options);
+
+  void Serve(std::span<Exchange* const> batch) override;
+  [[nodiscard]] bool Streams(const HttpRequest& head) const override;
+  void ServeStream(Exchange& exchange, StreamEvent event) override;
+
+ private:
+  void Answer(const HttpRequest& request, HttpReply& reply);
+
+  HttpFrontOptions options_;
+  RlsFront rls_;
+  RlsJsonFront rls_json_;
+  LimiterFront limiter_;
+  GrpcFront grpc_;
+  GrpcStreams streams_;
+  JsonFront json_;
+  ForwardAuth forward_auth_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,74 @@
+#include "frontend/http_problem.h"
+
+#include "core/json_string.h"
+#include "core/text.h"
+#include "gate/problem.h"
+#include "net/http_status.h"
+
+namespace sluice {
+namespace {
+
+// The words of a status: what stands behind its number in the first line of a reply.
+std::string_view PhraseOf(int status) {
+  constexpr std::size_t kBefore = std::string_view("HTTP/1.1 400 ").size();
+  const std::string_view line = StatusLine(status);
+  return line.substr(kBefore, line.size() - kBefore - 2);
+}
+
+}  // namespace
+
+void ReplyProblem(const HttpProblem& problem, HttpReply& reply) {
+  reply.Clear();
+  reply.status = problem.status;
+  reply.headers.Add("Content-Type", kProblemMediaType);
+  std::string& body = reply.body;
+  body += R"({"type":"about:blank","title":")";
+  body += PhraseOf(problem.status);
+  body += R"(","status":)";
+  AppendPart(problem.status, body);
+  body += R"(,"detail":)";
+  AppendJsonString(problem.detail, body);
+  if (!problem.field.empty()) {
+    body += R"(,"field":)";
+    AppendJsonString(problem.field, body);
+  }
+  body += '}';
+}
+
+void ReplyRefusal(const Verdict& verdict, HttpReply& reply) {
+  reply.Clear();
+  reply.status = StatusOf(verdict);
+  reply.headers.Add("Content-Type", kProblemMediaType);
+  WriteProblem(verdict, reply.body);
+}
+
+bool RequireWhole(const HttpRequest& request, HttpReply& reply) {
+  switch (request.fault) {
+    case HttpRequest::Fault::kNone:
+      return true;
+    case HttpRequest::Fault::kHeadTooLarge:
+      ReplyProblem({431, "The head of the request is too large."}, reply);
+      return false;
+    case HttpRequest::Fault::kBodyTooLarge:
+      ReplyProblem({413, "The body of the request is too large."}, reply);
+      return false;
+  }
+  return false;
+}
+
+bool RequirePost(const HttpRequest& request, HttpReply& reply) {
+  if (request.method == "POST") return true;
+  ReplyProblem({405, Concat("Expected the method POST, found ", Quoted(request.method), ".")},
+               reply);
+  reply.headers.Add("Allow", "POST");
+  return false;
+}
+
+void ReplyBadBody(const JsonFault& fault, HttpReply& reply) {
+  const std::string_view colon = fault.field.empty() ? "" : ": ";
+  ReplyProblem(
+      {400, Concat(fault.field, colon, fault.message, " (byte ", fault.offset, ")."), fault.field},
+      reply);
+}
+
+}  // namespace sluice

@@ -1,0 +1,95 @@
+#include "frontend/json_front.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/text.h"
+#include "frontend/http_problem.h"
+#include "gate/problem.h"
+#include "gate/verdict_json.h"
+#include "wire/ascii.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kMediaType = "application/json";
+
+struct Route {
+  std::string_view path;
+  Purpose purpose;
+};
+
+constexpr std::array kRoutes = {
+    Route{"/v1/check", Purpose::kTake},
+    Route{"/v1/peek", Purpose::kLook},
+    Route{"/v1/refund", Purpose::kGiveBack},
+    Route{"/v1/reset", Purpose::kForget},
+};
+
+bool LiftsLimits(Purpose purpose) {
+  return purpose == Purpose::kGiveBack || purpose == Purpose::kForget;
+}
+
+// A body whose type is not said is taken for what it should be.
+bool IsJson(std::string_view content_type) {
+  const std::string_view type = TrimBlanks(TakeUntil(';', content_type));
+  return type.empty() || EqualsLower(type, kMediaType);
+}
+
+}  // namespace
+
+void JsonFront::Answer(const HttpRequest& request, std::string_view path, Permission permission,
+                       HttpReply& reply) {
+  const auto* const route = std::ranges::find(kRoutes, path, &Route::path);
+  if (route == kRoutes.end()) {
+    return ReplyProblem({404, Concat("There is nothing at ", Quoted(path), ".")}, reply);
+  }
+  if (!RequirePost(request, reply) || !RequireWhole(request, reply)) return;
+  const Purpose purpose = route->purpose;
+  if (LiftsLimits(purpose) && permission != Permission::kLift) {
+    return ReplyProblem({403, "This lifts limits, which this caller may not do."}, reply);
+  }
+  if (const std::string_view type = request.Find("content-type"); !IsJson(type)) {
+    return ReplyProblem(
+        {415, Concat("Expected a body of ", kMediaType, ", found ", Quoted(type), ".")}, reply);
+  }
+  if (!reader_.Read(request.body, request_)) return ReplyBadBody(reader_.fault(), reply);
+  if (request_.form == CheckRequest::Form::kList) return TellList(purpose, reply);
+  Decide(request_.all.checks.front(), purpose);
+  TellOne(reply);
+}
+
+void JsonFront::Decide(const LimiterCheck& check, Purpose purpose) {
+  const AttributeSet set{
+      .attributes = request_.all.AttributesOf(check), .cost = check.cost, .purpose = purpose};
+  session_.Decide({check.domain, {&set, 1}}, verdict_);
+}
+
+void JsonFront::TellOne(HttpReply& reply) {
+  if (verdict_.allowed()) {
+    reply.headers.Add("Content-Type", kMediaType);
+    WriteVerdictJson(verdict_, reply.body);
+  } else {
+    ReplyRefusal(verdict_, reply);
+  }
+  WriteHeaders(headers_, verdict_, clock_.Now(), reply.headers);
+}
+
+void JsonFront::TellList(Purpose purpose, HttpReply& reply) {
+  reply.headers.Add("Content-Type", kMediaType);
+  reply.body += '[';
+  std::string_view separator;
+  for (const LimiterCheck& check : request_.all.checks) {
+    Decide(check, purpose);
+    reply.body += separator;
+    if (verdict_.allowed()) {
+      WriteVerdictJson(verdict_, reply.body);
+    } else {
+      WriteProblem(verdict_, reply.body);
+    }
+    separator = ",";
+  }
+  reply.body += ']';
+}
+
+}  // namespace sluice

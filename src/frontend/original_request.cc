@@ -1,0 +1,174 @@
+#include "frontend/original_request.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/text.h"
+#include "wire/ascii.h"
+#include "wire/cookie.h"
+#include "wire/query.h"
+#include "wire/target.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::array<std::string_view, 2> kMethodHeaders = {"x-forwarded-method",
+                                                            "x-original-method"};
+constexpr std::array<std::string_view, 2> kTargetHeaders = {"x-forwarded-uri", "x-original-uri"};
+constexpr std::string_view kHostHeader = "x-forwarded-host";
+
+constexpr std::string_view kHeaderPrefix = "header.";
+constexpr std::string_view kCookiePrefix = "cookie.";
+constexpr std::string_view kQueryPrefix = "query.";
+constexpr std::size_t kPrefixBytesMost = kHeaderPrefix.size();
+
+constexpr char ToUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
+
+// "[::1]:80" and "example.org:80" without the port.
+std::string_view WithoutPort(std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  if (colon == std::string_view::npos || host.find(']', colon) != std::string_view::npos) {
+    return host;
+  }
+  return host.substr(0, colon);
+}
+
+std::string TooMany() {
+  return Concat("more than ", OriginalRequest::kAttributesMost,
+                " headers, cookies and parameters together");
+}
+
+}  // namespace
+
+std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::string_view suffix) {
+  call_ = &call;
+  attributes_.clear();
+  is_trusted_ = trust_(call.peer->address) == Hop::kTrusted;
+  // Nothing that is kept is longer than it was written, but for its prefix; the parts of a target
+  // may be written as a header, too.
+  std::size_t bytes = call.target.size() + call.method.size() + call.authority.size();
+  for (const Header& header : call.headers) bytes += header.name.size() + 2 * header.value.size();
+  kept_.clear();
+  kept_.reserve(bytes + kAttributesMost * kPrefixBytesMost);
+  if (auto fault = ReadMethod(suffix)) return fault;
+  ReadHost();
+  ReadAddress();
+  if (auto fault = ReadHeaders()) return fault;
+  return ReadTarget(suffix);
+}
+
+OriginalRequest::Claims OriginalRequest::Claim(std::span<const std::string_view> names,
+                                               std::string_view own) const {
+  Claims claims{.value = own};
+  if (!is_trusted_) return claims;
+  for (const Header& header : call_->headers) {
+    const auto is_same = [&](std::string_view name) { return EqualsLower(header.name, name); };
+    if (!std::ranges::any_of(names, is_same)) continue;
+    claims.differ |= !claims.value.empty() && claims.value != header.value;
+    claims.value = header.value;
+  }
+  return claims;
+}
+
+std::optional<std::string> OriginalRequest::ReadMethod(std::string_view suffix) {
+  // A call that has the path of the original has its method, too.
+  const Claims claims = Claim(kMethodHeaders, suffix.empty() ? "" : call_->method);
+  if (claims.differ) return "X-Forwarded-Method, X-Original-Method and the call differ";
+  const std::size_t begin = kept_.size();
+  const std::string_view method = claims.value.empty() ? call_->method : claims.value;
+  std::ranges::transform(method, std::back_inserter(kept_), ToUpper);
+  Add("method", std::string_view(kept_).substr(begin));
+  return std::nullopt;
+}
+
+void OriginalRequest::ReadHost() {
+  std::string_view host = Claim({&kHostHeader, 1}, "").value;
+  // Of a list, what the nearest proxy added.
+  if (const std::size_t comma = host.rfind(','); comma != std::string_view::npos) {
+    host = TrimBlanks(host.substr(comma + 1));
+  }
+  if (host.empty()) host = call_->authority;
+  host = WithoutPort(host);
+  if (!host.empty()) Add("host", KeepName("", host));
+}
+
+void OriginalRequest::ReadAddress() {
+  const auto collect = [&](std::string_view name) {
+    hops_.clear();
+    for (const Header& header : call_->headers) {
+      if (EqualsLower(header.name, name)) hops_.push_back(header.value);
+    }
+    return !hops_.empty();
+  };
+  const std::string_view peer = call_->peer->address;
+  const std::string_view address = collect("x-forwarded-for") || !collect("forwarded")
+                                       ? ClientAddress(peer, ForwardedForReader(hops_), trust_)
+                                       : ClientAddress(peer, ForwardedReader(hops_), trust_);
+  if (!address.empty()) Add("ip", address);
+}
+
+std::optional<std::string> OriginalRequest::ReadHeaders() {
+  for (const Header& header : call_->headers) {
+    if (!Add(KeepName(kHeaderPrefix, header.name), header.value)) return TooMany();
+    if (!EqualsLower(header.name, "cookie")) continue;
+    if (auto fault = ReadCookies(header.value)) return fault;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> OriginalRequest::ReadCookies(std::string_view field_value) {
+  CookieReader cookies(field_value);
+  while (const std::optional<Cookie> cookie = cookies.Next()) {
+    // Names of cookies differ by case.
+    const std::size_t begin = kept_.size();
+    kept_.append(kCookiePrefix).append(cookie->name);
+    if (!Add(std::string_view(kept_).substr(begin), cookie->value)) return TooMany();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> OriginalRequest::ReadTarget(std::string_view suffix) {
+  const Claims claims = Claim(kTargetHeaders, suffix);
+  if (claims.differ) return "X-Forwarded-Uri, X-Original-URI and the path of the call differ";
+  if (claims.value.empty()) return std::nullopt;
+  const Target target = SplitTarget(claims.value);
+  const std::optional<std::string_view> path = NormalPath(target.path, path_);
+  if (!path) return Concat("the path ", Quoted(target.path), " is none");
+  if (!Add("path", *path) || !Add("path.raw", target.path)) return TooMany();
+  return ReadQuery(target.query);
+}
+
+std::optional<std::string> OriginalRequest::ReadQuery(std::string_view query) {
+  QueryReader parameters(query);
+  while (const std::optional<QueryParameter> parameter = parameters.Next()) {
+    // What is malformed is taken as it stands: the application may do so, too.
+    const std::size_t begin = kept_.size();
+    kept_.append(kQueryPrefix)
+        .append(DecodeQuery(parameter->name, decoded_).value_or(parameter->name));
+    const std::string_view name = std::string_view(kept_).substr(begin);
+    const auto value = DecodeQuery(parameter->value, decoded_).value_or(parameter->value);
+    if (!Add(name, Keep(value))) return TooMany();
+  }
+  return std::nullopt;
+}
+
+std::string_view OriginalRequest::KeepName(std::string_view prefix, std::string_view name) {
+  const std::size_t begin = kept_.size();
+  kept_.append(prefix);
+  std::ranges::transform(name, std::back_inserter(kept_), ToLower);
+  return std::string_view(kept_).substr(begin);
+}
+
+std::string_view OriginalRequest::Keep(std::string_view text) {
+  const std::size_t begin = kept_.size();
+  kept_.append(text);
+  return std::string_view(kept_).substr(begin);
+}
+
+bool OriginalRequest::Add(std::string_view name, std::string_view value) {
+  if (attributes_.size() == kAttributesMost) return false;
+  attributes_.push_back({name, value});
+  return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,90 @@
+// OriginalRequest: the request that a proxy asks about, as attributes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/exchange.h"
+#include "sluice/attribute.h"
+#include "wire/forwarded.h"
+
+namespace sluice {
+
+// What an address is to us; that of a peer over a Unix socket is empty. Called on the worker's
+// thread.
+using TrustFunction = std::function<Hop(std::string_view address)>;
+
+// Finds out what a client asked of a proxy, from what the proxy asks of us:
+//
+//   method               X-Forwarded-Method or X-Original-Method, else that of the call
+//   path, path.raw,      X-Forwarded-Uri or X-Original-URI, or what stands after the domain in the
+//   query.NAME           path of the call
+//   host                 X-Forwarded-Host, else that of the call; in lower case, without its port
+//   ip                   the peer, or from X-Forwarded-For, else Forwarded
+//   header.NAME          all headers of the call, names in lower case
+//   cookie.NAME
+//
+// Of what comes twice the first counts. Where no path is known there is no `path`.
+//
+// Thread safety: none. Ownership: the attributes view the request and this object, until the next
+// Read.
+//
+// Invariants
+//   (1) X-Forwarded-*, X-Original-* and Forwarded count only from trusted peers.
+//   (2) The path and the method have one answer. A proxy sets one of these headers and may pass on
+//       the others as its client wrote them, and which one is the proxy's cannot be known: where
+//       two differ, or the same comes twice, the request is refused.
+//   (3) More attributes than the bound are refused, never left out: whoever could make one go
+//       missing would escape the rules that ask for it.
+//   (4) Once it has seen the largest request it allocates nothing.
+class OriginalRequest {
+ public:
+  // What a request may have at most: headers, cookies and parameters of the query.
+  static constexpr std::size_t kAttributesMost = 1000;
+
+  explicit OriginalRequest(TrustFunction trust) : trust_(std::move(trust)) {}
+
+  // `suffix` is what stands after the domain in the target of the call, path and query, or empty.
+  // Says what is wrong with it, or nothing.
+  std::optional<std::string> Read(const HttpRequest& call, std::string_view suffix);
+
+  [[nodiscard]] std::span<const Attribute> attributes() const { return attributes_; }
+
+ private:
+  // The values of headers that mean the same. Those of a stranger are none.
+  struct Claims {
+    std::string_view value;
+    bool differ = false;
+  };
+  [[nodiscard]] Claims Claim(std::span<const std::string_view> names, std::string_view own) const;
+
+  std::optional<std::string> ReadMethod(std::string_view suffix);
+  std::optional<std::string> ReadTarget(std::string_view suffix);
+  std::optional<std::string> ReadQuery(std::string_view query);
+  void ReadHost();
+  void ReadAddress();
+  std::optional<std::string> ReadHeaders();
+  std::optional<std::string> ReadCookies(std::string_view field_value);
+
+  // "header.x-user" in kept_.
+  std::string_view KeepName(std::string_view prefix, std::string_view name);
+  std::string_view Keep(std::string_view text);
+  // False where there is no room for another.
+  bool Add(std::string_view name, std::string_view value);
+
+  TrustFunction trust_;
+  const HttpRequest* call_ = nullptr;
+  bool is_trusted_ = false;
+  std::vector<Attribute> attributes_;
+  std::vector<std::string_view> hops_;  // values of one header
+  std::string kept_;                    // texts that had to be made; never moves in a request
+  std::string path_;                    // the normal path, where it differs
+  std::string decoded_;
+};
+
+}  // namespace sluice

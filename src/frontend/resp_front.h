@@ -1,0 +1,52 @@
+// RespFront: the commands of RESP over a gate.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "frontend/callers.h"
+#include "frontend/resp_check.h"
+#include "frontend/resp_connection.h"
+#include "frontend/resp_throttle.h"
+#include "gate/gate_session.h"
+#include "net/resp_service.h"
+
+namespace sluice {
+
+// Answers every command at once: nothing is left unfinished when Serve returns.
+//
+// Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
+//
+// Invariants
+//   (1) Commands take effect in their order; all CL.THROTTLE of a batch are decided together, at
+//   one
+//       time.
+//   (2) What comes after the command that closes a connection has no effect.
+class RespFront final : public RespService {
+ public:
+  struct Parts {
+    Gate& gate;
+    GateSession& session;
+    const Callers& callers;
+    RespClientIds& ids;
+    std::string_view version;  // of this program
+  };
+
+  explicit RespFront(const Parts& parts)
+      : throttle_(parts.gate),
+        check_(parts.session),
+        connection_(parts.callers, parts.ids, parts.version) {}
+
+  void Serve(std::span<RespExchange* const> batch) override;
+
+ private:
+  enum class Answered { kNow, kLater };
+
+  Answered Answer(RespExchange& exchange);
+
+  RespThrottle throttle_;
+  RespCheck check_;
+  RespConnection connection_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,85 @@
+#include "frontend/resp_throttle.h"
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "frontend/resp_commands.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kArgumentsLeast = 5;
+
+struct Asked {
+  CallerTerms terms;
+  Cost cost;
+};
+
+// Reads the numbers of a command; false if it has said what is wrong.
+bool Read(RespExchange& exchange, Asked& asked) {
+  const std::span<const std::string_view> arguments = exchange.arguments;
+  std::int64_t max_burst = 0;
+  std::int64_t period = 0;
+  std::int64_t units = 1;
+  if (!ReadInteger(arguments[2], max_burst) || !ReadInteger(arguments[3], asked.terms.count) ||
+      !ReadInteger(arguments[4], period) ||
+      (arguments.size() > kArgumentsLeast && !ReadInteger(arguments[5], units))) {
+    return SayNoInteger(exchange), false;
+  }
+  std::string_view fault;
+  if (max_burst < 0) fault = "max_burst is negative; expected 0 or more";
+  if (max_burst == std::numeric_limits<std::int64_t>::max()) fault = "max_burst is too large";
+  if (asked.terms.count <= 0) fault = "count is not above 0; expected 1 or more";
+  if (period <= 0) fault = "period is not above 0; expected 1 second or more";
+  if (units < 0) fault = "quantity is negative; expected 0 or more";
+  if (!fault.empty()) return SayError(exchange, fault), false;
+  asked.terms.burst = max_burst + 1;
+  asked.terms.period = std::chrono::seconds(period);
+  asked.cost = Cost{units};
+  return true;
+}
+
+std::int64_t RoundUpToSeconds(Nanos length) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return length.count() / kSecond + (length.count() % kSecond != 0 ? 1 : 0);
+}
+
+}  // namespace
+
+bool RespThrottle::Add(RespExchange& exchange) {
+  if (exchange.arguments.size() > kArgumentsLeast + 1) {
+    return SayWrongArity(exchange, "cl.throttle"), false;
+  }
+  Asked asked;
+  if (!Read(exchange, asked)) return false;
+  const Result<Done> added = limits_.Add(asked.terms, exchange.arguments[1], asked.cost);
+  if (!added.ok()) return SayError(exchange, added.error().message), false;
+  waiting_.push_back(&exchange);
+  return true;
+}
+
+void RespThrottle::Decide() {
+  const std::span<const Decision> decisions = limits_.Decide();
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    Tell(decisions[i], *waiting_[i]);
+    waiting_[i]->Finish();
+  }
+  waiting_.clear();
+}
+
+void RespThrottle::Tell(const Decision& decision, RespExchange& exchange) {
+  RespWriter writer = WriterOf(exchange);
+  if (decision.source == Source::kOverflow) {
+    return writer.Error("OOM", "no memory is left for another key");
+  }
+  const bool waits = !decision.allowed && decision.retry_after != kNever;
+  writer.ArrayHeader(5);
+  writer.Integer(decision.allowed ? 0 : 1);
+  writer.Integer(decision.limit);
+  writer.Integer(decision.remaining);
+  writer.Integer(waits ? RoundUpToSeconds(decision.retry_after) : -1);
+  writer.Integer(RoundUpToSeconds(decision.reset_after));
+}
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+// RespThrottle: CL.THROTTLE, the command of redis-cell.
+#pragma once
+
+#include <vector>
+
+#include "gate/caller_limits.h"
+#include "net/resp_service.h"
+#include "sluice/decision.h"
+
+namespace sluice {
+
+// CL.THROTTLE key max_burst count period [quantity]: `count` units in `period` seconds, one more
+// than max_burst at one instant. Commands are added one by one and decided together.
+//
+// Replies five integers: limited, limit, remaining, retry_after, reset_after.
+//
+// Thread safety: none; one for each worker. Ownership: the gate outlives it, exchanges the next
+// Decide.
+//
+// Rounding: seconds round up. retry_after is -1 when allowed, and when no wait helps.
+//
+// Invariants
+//   (1) A quantity of 0 tells what is there and takes nothing; a negative one, which would lift the
+//       limit, is an error.
+//   (2) Every exchange that was added is finished by Decide.
+class RespThrottle {
+ public:
+  explicit RespThrottle(Gate& gate) : limits_(gate) {}
+
+  // Adds a command. False: it has its reply already, an error, and is not finished.
+  // REQUIRES: 5 or more arguments.
+  bool Add(RespExchange& exchange);
+  void Decide();
+
+ private:
+  static void Tell(const Decision& decision, RespExchange& exchange);
+
+  CallerLimits limits_;
+  std::vector<RespExchange*> waiting_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,140 @@
+#include "frontend/rls_front.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "core/text.h"
+#include "frontend/rls_limit.h"
+#include "gate/problem.h"
+
+namespace sluice {
+namespace {
+
+// More than any limit has; what is asked for beyond is refused all the same.
+constexpr std::uint64_t kCostMost = 1'000'000'000'000'000'000;
+
+Cost CostOf(std::uint64_t addend) {
+  return Cost{static_cast<std::int64_t>(std::min(addend, kCostMost))};
+}
+
+std::string FieldName(std::size_t descriptor, std::string_view field) {
+  return Concat("descriptors[", descriptor, "].", field);
+}
+
+// Envoy takes whole seconds.
+Nanos RoundUpToSeconds(Nanos length) {
+  constexpr Nanos kSecond = std::chrono::seconds(1);
+  const Nanos rest = length % kSecond;
+  return rest == Nanos(0) ? length : length - rest + kSecond;
+}
+
+// The time until more units are there; that of a refusal is until the same would pass.
+std::optional<Nanos> UntilReset(const Decision& decision) {
+  const Nanos length = decision.allowed ? decision.reset_after : decision.retry_after;
+  if (length == kNever) return std::nullopt;
+  return RoundUpToSeconds(length);
+}
+
+}  // namespace
+
+std::optional<GrpcFault> RlsFront::ShouldRateLimit(std::string_view message, Permission permission,
+                                                   std::string& out) {
+  if (auto fault = ReadRlsRequest(message, bounds_, request_)) return fault;
+  RlsReply reply;
+  if (auto fault = Decide(request_, permission, reply)) return fault;
+  AppendRlsReply(reply, out);
+  return std::nullopt;
+}
+
+std::optional<GrpcFault> RlsFront::Decide(const RlsRequest& request, Permission permission,
+                                          RlsReply& reply) {
+  if (auto fault = ReadSets(request, permission)) return fault;
+  session_.Decide({request.domain, sets_}, verdict_);
+  if (verdict_.kind() == VerdictKind::kBadRequest) {
+    return GrpcFault{GrpcStatus::kInvalidArgument, std::string(verdict_.fault())};
+  }
+  TellStatuses();
+  const bool is_over =
+      verdict_.kind() == VerdictKind::kRefused || verdict_.kind() == VerdictKind::kDenied;
+  reply.overall = is_over ? RlsCode::kOverLimit : RlsCode::kOk;
+  reply.statuses = statuses_;
+  TellRefusal(reply);
+  return std::nullopt;
+}
+
+std::optional<GrpcFault> RlsFront::ReadSets(const RlsRequest& request, Permission permission) {
+  sets_.clear();
+  const std::uint64_t usual = std::max<std::uint64_t>(request.addend, 1);
+  for (std::size_t i = 0; i < request.descriptors.size(); ++i) {
+    const RlsDescriptor& descriptor = request.descriptors[i];
+    AttributeSet& set = sets_.emplace_back();
+    set.attributes = request.EntriesOf(descriptor);
+    const std::uint64_t addend = descriptor.addend.value_or(usual);
+    set.cost = CostOf(addend);
+    if (addend == 0) {
+      set.purpose = Purpose::kLook;
+      set.cost = Cost{1};
+    } else if (descriptor.negative) {
+      set.purpose = Purpose::kGiveBack;
+    }
+    if (descriptor.limit) {
+      set.limit = ReadOverride(*descriptor.limit);
+      if (!set.limit) {
+        return GrpcFault{GrpcStatus::kInvalidArgument,
+                         Concat(FieldName(i, "limit"),
+                                " has a period of several units; expected one of a single unit")};
+      }
+    }
+    if (permission == Permission::kLift) continue;
+    if (descriptor.limit || set.purpose == Purpose::kGiveBack) {
+      return GrpcFault{GrpcStatus::kPermissionDenied,
+                       Concat(FieldName(i, descriptor.limit ? "limit" : "is_negative_hits"),
+                              " lifts limits, which this caller may not do")};
+    }
+  }
+  return std::nullopt;
+}
+
+void RlsFront::TellStatuses() {
+  statuses_.clear();
+  if (verdict_.kind() == VerdictKind::kUnknownDomain) {
+    statuses_.resize(sets_.size());
+    return;
+  }
+  for (const SetVerdict& set : verdict_.sets()) statuses_.push_back(TellSet(set));
+}
+
+RlsStatus RlsFront::TellSet(const SetVerdict& set) const {
+  RlsStatus status;
+  status.code = set.kind == VerdictKind::kAllowed ? RlsCode::kOk : RlsCode::kOverLimit;
+  const RuleDecision* nearest = verdict_.NearestOf(set);
+  if (nearest == nullptr) {
+    const bool is_unlimited = set.node != nullptr && set.node->spec->unlimited;
+    if (is_unlimited) status.remaining = std::numeric_limits<std::uint32_t>::max();
+    return status;
+  }
+  const Decision& decision = nearest->decision;
+  status.limit = TellLimit(*nearest->limit->limit, nearest->limit->rule);
+  status.remaining = CutToUint32(std::max<std::int64_t>(decision.remaining, 0));
+  status.until_reset = UntilReset(decision);
+  return status;
+}
+
+void RlsFront::TellRefusal(RlsReply& reply) {
+  header_list_.Clear();
+  WriteHeaders(headers_, verdict_, clock_.Now(), header_list_);
+  body_.clear();
+  if (reply.overall == RlsCode::kOverLimit) {
+    WriteProblem(verdict_, body_);
+    header_list_.Add("Content-Type", kProblemMediaType);
+    reply.raw_body = body_;
+  }
+  response_headers_.clear();
+  for (std::size_t i = 0; i < header_list_.size(); ++i) {
+    response_headers_.push_back({header_list_[i].name, header_list_[i].value});
+  }
+  reply.response_headers = response_headers_;
+}
+
+}  // namespace sluice

@@ -1,0 +1,67 @@
+// RlsFront: Envoy's rate limit service over a gate.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/header_list.h"
+#include "frontend/permission.h"
+#include "gate/gate_session.h"
+#include "gate/headers.h"
+#include "gate/request.h"
+#include "gate/verdict.h"
+#include "sluice/clock.h"
+#include "wire/grpc_status.h"
+#include "wire/rls_messages.h"
+
+namespace sluice {
+
+// Answers ShouldRateLimit, one call at a time.
+//
+// Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
+//
+// Invariants
+//   (1) Statuses are one to one with descriptors, and never UNKNOWN.
+//   (2) An addend of 0 on a descriptor takes nothing and tells whether one unit would pass.
+//   (3) What lifts limits (is_negative_hits, limit) is for callers with leave.
+//   (4) A domain without rules is OK, without limits.
+class RlsFront {
+ public:
+  RlsFront(GateSession& session, Clock& clock, const HeaderOptions& headers,
+           const RlsBounds& bounds)
+      : session_(session), clock_(clock), headers_(headers), bounds_(bounds) {}
+
+  // Appends the reply to a message, or says why there is none.
+  std::optional<GrpcFault> ShouldRateLimit(std::string_view message, Permission permission,
+                                           std::string& out);
+
+  // Decides a request that was read from elsewhere. The reply views it and this front, until the
+  // next call.
+  std::optional<GrpcFault> Decide(const RlsRequest& request, Permission permission,
+                                  RlsReply& reply);
+
+ private:
+  // Makes sets_ of the descriptors.
+  std::optional<GrpcFault> ReadSets(const RlsRequest& request, Permission permission);
+  void TellStatuses();
+  [[nodiscard]] RlsStatus TellSet(const SetVerdict& set) const;
+  // Headers to add and, where the call is refused, what its caller is told.
+  void TellRefusal(RlsReply& reply);
+
+  GateSession& session_;
+  Clock& clock_;
+  const HeaderOptions& headers_;
+  RlsBounds bounds_;
+  RlsRequest request_;
+  std::vector<AttributeSet> sets_;
+  Verdict verdict_;
+  std::vector<RlsStatus> statuses_;
+  HeaderList header_list_;
+  std::vector<Attribute> response_headers_;
+  std::string body_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,199 @@
+#include "frontend/forward_auth.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "unit/frontend/front_scene.h"
+
+namespace sluice {
+namespace {
+
+using testing::Call;
+using testing::FrontScene;
+using testing::Per;
+using testing::Rule;
+using testing::When;
+
+class ForwardAuthTest : public FrontScene {
+ protected:
+  // Whether the rule "seen", which asks for this value, applies to a call.
+  bool Sees(const std::string& attribute, const std::string& value, const Call& call) {
+    Use({When(attribute, value, Rule("seen", "1000/m"))});
+    EXPECT_EQ(Ask(call).status, 200);
+    return Told("RateLimit").starts_with(R"("seen/m")");
+  }
+
+  static Call Get(std::string target, std::vector<Header> headers = {}) {
+    return {.method = "GET", .target = std::move(target), .headers = std::move(headers)};
+  }
+  static Call From(std::string peer, Call call) {
+    call.peer = std::move(peer);
+    return call;
+  }
+};
+
+TEST_F(ForwardAuthTest, ExactlyTwoHundredOrTheRefusal) {
+  Use({When("path", "/v1/posts", Rule("posts", "1/m"))});
+  const HttpReply& reply = Ask(Get("/auth/api/v1/posts"));
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body, "");
+  EXPECT_EQ(Told("RateLimit"), R"("posts/m";r=0;t=60)");
+  EXPECT_EQ(Ask(Get("/auth/api/v1/posts")).status, 429);
+  EXPECT_EQ(Told("Retry-After"), "60");
+  EXPECT_EQ(Told("Content-Type"), "application/problem+json");
+  EXPECT_EQ(Ask(Get("/auth/api/v1/other")).status, 200);
+}
+
+TEST_F(ForwardAuthTest, EveryMethodIsAnswered) {
+  Use({Rule("all", "1000/m")});
+  for (const std::string method : {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "BREW"}) {
+    EXPECT_EQ(Ask({.method = method, .target = "/auth/api/x", .body = "not json"}).status, 200);
+    EXPECT_EQ(Told("RateLimit").substr(0, 7), R"("all/m")");
+  }
+}
+
+TEST_F(ForwardAuthTest, AllNamesOfAPathAreOne) {
+  for (const std::string path :
+       {"/v1/posts", "/v1//posts", "/v1/./posts", "/v1/%70osts", "//v1/posts", "/v1/x/../posts",
+        "/v1/posts?page=2", "/../v1/posts"}) {
+    EXPECT_TRUE(Sees("path", "/v1/posts", Get("/auth/api" + path))) << path;
+  }
+  EXPECT_FALSE(Sees("path", "/v1/posts", Get("/auth/api/v1/posts2")));
+  EXPECT_TRUE(Sees("path.raw", "/v1//%70osts", Get("/auth/api/v1//%70osts?page=2")));
+  EXPECT_TRUE(Sees("path", "/", Get("/auth/api/")));
+}
+
+TEST_F(ForwardAuthTest, TheOriginalIsInHeadersOrAfterTheDomain) {
+  EXPECT_TRUE(Sees("path", "/a", Get("/auth/api", {{"X-Forwarded-Uri", "/a?b=c"}})));
+  EXPECT_TRUE(Sees("query.b", "c", Get("/auth/api", {{"X-Forwarded-Uri", "/a?b=c"}})));
+  EXPECT_TRUE(Sees("path", "/a", Get("/auth/api", {{"x-original-uri", "/a"}})));
+  EXPECT_TRUE(Sees("method", "POST", Get("/auth/api", {{"X-Forwarded-Method", "POST"}})));
+  EXPECT_TRUE(Sees("method", "POST", Get("/auth/api", {{"X-Original-Method", "post"}})));
+  EXPECT_TRUE(Sees("method", "GET", Get("/auth/api/a")));
+  EXPECT_TRUE(Sees("method", "PUT", {.method = "PUT", .target = "/auth/api/a"}));
+  EXPECT_TRUE(Sees("host", "shop.test", Get("/auth/api")));
+  EXPECT_TRUE(
+      Sees("host", "other.test", Get("/auth/api", {{"X-Forwarded-Host", "Other.test:443"}})));
+  EXPECT_TRUE(Sees("host", "b.test", Get("/auth/api", {{"X-Forwarded-Host", "a.test, b.test"}})));
+  EXPECT_TRUE(Sees("host", "[::1]", Get("/auth/api", {{"X-Forwarded-Host", "[::1]"}})));
+}
+
+TEST_F(ForwardAuthTest, StrangersCannotSayWhatTheOriginalWas) {
+  const auto from_stranger = [](Header header) {
+    return From("192.0.2.1", Get("/auth/api/true", {header}));
+  };
+  EXPECT_TRUE(Sees("path", "/true", from_stranger({"X-Forwarded-Uri", "/false"})));
+  EXPECT_TRUE(Sees("path", "/true", from_stranger({"X-Original-URI", "/false"})));
+  EXPECT_TRUE(Sees("method", "GET", from_stranger({"X-Forwarded-Method", "POST"})));
+  EXPECT_TRUE(Sees("host", "shop.test", from_stranger({"X-Forwarded-Host", "other.test"})));
+  EXPECT_TRUE(Sees("ip", "192.0.2.1", from_stranger({"X-Forwarded-For", "198.51.100.7"})));
+  EXPECT_TRUE(Sees("ip", "192.0.2.1", from_stranger({"Forwarded", "for=198.51.100.7"})));
+}
+
+TEST_F(ForwardAuthTest, PathAndMethodHaveOneAnswer) {
+  Use({Rule("all", "1000/m")});
+  const std::vector<Call> ambiguous = {
+      Get("/auth/api", {{"X-Forwarded-Uri", "/a"}, {"X-Original-URI", "/b"}}),
+      Get("/auth/api", {{"X-Forwarded-Uri", "/a"}, {"x-forwarded-uri", "/b"}}),
+      Get("/auth/api/a", {{"X-Forwarded-Uri", "/b"}}),
+      Get("/auth/api", {{"X-Forwarded-Method", "GET"}, {"X-Original-Method", "POST"}}),
+      Get("/auth/api/a", {{"X-Forwarded-Method", "POST"}}),
+  };
+  for (const Call& call : ambiguous) {
+    EXPECT_EQ(Ask(call).status, 400) << call.target << " " << call.headers.front().value;
+    EXPECT_TRUE(Says("differ"));
+  }
+  EXPECT_EQ(Ask(Get("/auth/api", {{"X-Forwarded-Uri", "/a"}, {"X-Original-URI", "/a"}})).status,
+            200);
+  EXPECT_EQ(Ask(Get("/auth/api/a", {{"X-Forwarded-Method", "GET"}})).status, 200);
+}
+
+TEST_F(ForwardAuthTest, TheClientIsFoundFromTheRight) {
+  const auto sees = [&](const std::string& ip, std::vector<Header> headers) {
+    return Sees("ip", ip, From("10.0.0.1", Get("/auth/api", std::move(headers))));
+  };
+  EXPECT_TRUE(sees("10.0.0.1", {}));
+  EXPECT_TRUE(sees("198.51.100.7", {{"X-Forwarded-For", "1.2.3.4, 198.51.100.7, 10.0.0.2"}}));
+  EXPECT_TRUE(
+      sees("198.51.100.7", {{"X-Forwarded-For", "1.2.3.4"}, {"x-forwarded-for", "198.51.100.7"}}));
+  EXPECT_TRUE(sees("2001:db8::1", {{"Forwarded", "for=1.2.3.4, for=\"[2001:db8::1]:99\""}}));
+  EXPECT_TRUE(
+      sees("198.51.100.7", {{"Forwarded", "for=1.2.3.4"}, {"X-Forwarded-For", "198.51.100.7"}}));
+  EXPECT_TRUE(sees("10.0.0.1", {{"X-Forwarded-For", "1.2.3.4, unknown"}}));
+  EXPECT_TRUE(Sees("ip", "198.51.100.7",
+                   From("", Get("/auth/api", {{"X-Forwarded-For", "198.51.100.7"}}))));
+}
+
+TEST_F(ForwardAuthTest, OverAUnixSocketWithoutMoreThereIsNoAddress) {
+  Use({Per("ip", Rule("clients", "1/m"))});
+  EXPECT_EQ(Ask(From("", Get("/auth/api/"))).status, 200);
+  EXPECT_EQ(Told("RateLimit"), "none");
+}
+
+TEST_F(ForwardAuthTest, HeadersCookiesAndParametersAreAttributes) {
+  const Call call =
+      Get("/auth/api/a?x=1&y=a%20b+c&%7a=3&x=2&bad=%zz&flag",
+          {{"X-User-Id", "42"}, {"Cookie", "sid=\"abc\"; Theme=dark"}, {"cookie", "c=d"}});
+  const std::vector<Attribute> expected = {
+      {"header.x-user-id", "42"}, {"cookie.sid", "abc"}, {"cookie.Theme", "dark"},
+      {"cookie.c", "d"},          {"query.x", "1"},      {"query.y", "a b c"},
+      {"query.z", "3"},           {"query.bad", "%zz"},  {"query.flag", ""}};
+  for (const Attribute& each : expected) {
+    EXPECT_TRUE(Sees(std::string(each.name), std::string(each.value), call)) << each.name;
+  }
+  EXPECT_FALSE(Sees("query.x", "2", call));
+}
+
+TEST_F(ForwardAuthTest, MoreAttributesThanTheBoundAreRefused) {
+  Use({Per("query.user", Rule("users", "1/m"))});
+  std::string target = "/auth/api/a?";
+  for (int i = 0; i < 990; ++i) target += Concat("q", i, "=1&");
+  EXPECT_EQ(Ask(Get(target + "user=1")).status, 200);
+  EXPECT_EQ(Told("RateLimit").substr(0, 9), R"("users/m")");
+  for (int i = 0; i < 10; ++i) target += Concat("r", i, "=1&");
+  EXPECT_EQ(Ask(Get(target + "user=1")).status, 400);
+}
+
+TEST_F(ForwardAuthTest, WhatIsNoPathIs400) {
+  Use({Rule("all", "1/m")});
+  for (const std::string_view target : {"a", "http://shop.test/a", "/%zz", "/a%", "*"}) {
+    EXPECT_EQ(Ask(Get("/auth/api", {{"X-Forwarded-Uri", target}})).status, 400) << target;
+  }
+  EXPECT_EQ(Ask(Get("/auth/api/%g0")).status, 400);
+  EXPECT_EQ(Ask(Get("/auth/api/")).status, 200);  // nothing was charged
+}
+
+TEST_F(ForwardAuthTest, ADomainWithoutRulesIs200) {
+  EXPECT_EQ(Ask(Get("/auth/elsewhere/a")).status, 200);
+  Use({Rule("all", "1/m")});
+  EXPECT_EQ(Ask(Get("/auth/elsewhere")).status, 200);
+  EXPECT_EQ(Ask(Get("/auth/")).status, 404);
+  EXPECT_EQ(Ask(Get("/auth")).status, 404);
+}
+
+TEST_F(ForwardAuthTest, ForNginxEveryRefusalIs403) {
+  Use({When("path", "/a", Rule("all", "1/m"))});
+  const Call call = Get("/auth/api?deny=403", {{"X-Original-URI", "/a?deny=no"}});
+  EXPECT_EQ(Ask(call).status, 200);
+  EXPECT_EQ(Told("X-RateLimit-Status"), "none");
+  EXPECT_EQ(Ask(call).status, 403);
+  EXPECT_EQ(Told("X-RateLimit-Status"), "429");
+  EXPECT_EQ(Told("Retry-After"), "60");
+  EXPECT_TRUE(Says(R"("status":429)"));
+  EXPECT_EQ(Ask(Get("/auth/api?deny=403", {{"X-Original-URI", "b"}})).status, 403);
+  EXPECT_EQ(Told("X-RateLimit-Status"), "400");
+  EXPECT_EQ(Ask(Get("/auth/api?deny=401")).status, 400);
+}
+
+TEST_F(ForwardAuthTest, TheClientsQueryDoesNotChooseTheRefusal) {
+  Use({When("path", "/a", Rule("all", "1/m"))});
+  Ask(Get("/auth/api/a?deny=403"));
+  EXPECT_EQ(Ask(Get("/auth/api/a?deny=403")).status, 429);
+  EXPECT_TRUE(Sees("query.deny", "no", Get("/auth/api/a?deny=no")));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,92 @@
+// HTTP requests to a front over a gate with rules, for tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frontend/http_front.h"
+#include "net/exchange.h"
+#include "unit/gate/scene.h"
+
+namespace sluice::testing {
+
+inline RuleSpec When(std::string attribute, std::string value, RuleSpec rule) {
+  rule.match.push_back({std::move(attribute), {.texts = {std::move(value)}, .origin = {}}});
+  return rule;
+}
+inline RuleSpec Per(std::string attribute, RuleSpec rule) {
+  rule.per.push_back({{std::move(attribute)}, {}});
+  return rule;
+}
+
+// One HTTP request. Headers are of literals.
+struct Call {
+  std::string method = "POST";
+  std::string target = "/";
+  std::string body = {};
+  std::vector<Header> headers = {};
+  std::string peer = "127.0.0.1";
+  HttpRequest::Fault fault = HttpRequest::Fault::kNone;
+};
+
+class CountedExchange final : public Exchange {
+ public:
+  void Finish() override { ++finished; }
+  void Send() override {}
+  int finished = 0;
+};
+
+// The peers of 10.0.0.0/8 and this machine are trusted.
+class FrontScene : public GateScene {
+ protected:
+  static Hop Judge(std::string_view address) {
+    if (address.empty() || address.starts_with("127.") || address.starts_with("10.")) {
+      return Hop::kTrusted;
+    }
+    return address.find_first_of(".:") == std::string_view::npos ? Hop::kNoAddress : Hop::kStranger;
+  }
+
+  static HttpFrontOptions Options() {
+    HttpFrontOptions options;
+    options.trust = Judge;
+    options.limiter = {.checks_most = 5, .attributes_most = 10};
+    return options;
+  }
+
+  const HttpReply& Ask(const Call& call) {
+    const Peer peer{.address = call.peer, .port = 1, .uid = {}};
+    exchange_.request = {.fault = call.fault,
+                         .method = call.method,
+                         .target = call.target,
+                         .authority = "Shop.Test:8080",
+                         .headers = call.headers,
+                         .body = call.body,
+                         .peer = &peer};
+    exchange_.reply.Clear();
+    exchange_.finished = 0;
+    Exchange* const batch = &exchange_;
+    front_.Serve({&batch, 1});
+    EXPECT_EQ(exchange_.finished, 1);
+    return exchange_.reply;
+  }
+
+  // A header of the last reply, or "none".
+  [[nodiscard]] std::string Told(std::string_view name) const {
+    const HeaderList& headers = exchange_.reply.headers;
+    for (std::size_t i = 0; i < headers.size(); ++i) {
+      if (headers[i].name == name) return std::string(headers[i].value);
+    }
+    return "none";
+  }
+
+  [[nodiscard]] bool Says(std::string_view part) const {
+    return exchange_.reply.body.find(part) != std::string::npos;
+  }
+
+  CountedExchange exchange_;
+  HttpFront front_{session_, clock_, Options()};
+};
+
+}  // namespace sluice::testing

@@ -1,0 +1,174 @@
+#include "frontend/grpc_services.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "unit/frontend/front_scene.h"
+#include "wire/descriptor_set.h"
+#include "wire/grpc_frame.h"
+#include "wire/health_messages.h"
+
+namespace sluice {
+namespace {
+
+class StreamedExchange final : public Exchange {
+ public:
+  void Finish() override { ++finished; }
+  void Send() override { ++sent; }
+  int finished = 0;
+  int sent = 0;
+};
+
+std::string Framed(std::string_view message) {
+  std::string out;
+  const std::size_t begin = BeginGrpcMessage(out);
+  out += message;
+  EndGrpcMessage(begin, out);
+  return out;
+}
+
+// A field of protobuf that is a text.
+std::string Field(int number, std::string_view text) {
+  std::string out;
+  out += static_cast<char>(number << 3 | 2);
+  out += static_cast<char>(text.size());
+  return out.append(text);
+}
+
+class GrpcServicesTest : public testing::FrontScene {
+ protected:
+  GrpcServicesTest() {
+    HttpFrontOptions options = Options();
+    options.services = &index_;
+    options.is_ready = [this] { return ready_; };
+    full_ = std::make_unique<HttpFront>(session_, clock_, options);
+  }
+
+  HttpRequest Request(std::string_view path, std::string_view body, const Header& type) const {
+    HttpRequest request;
+    request.method = "POST";
+    request.target = path;
+    request.headers = {&type, 1};
+    request.body = body;
+    request.peer = &peer_;
+    return request;
+  }
+
+  // A call whose body is all there is.
+  const HttpReply& Call(std::string_view path, std::string_view body) {
+    static constexpr Header kType{"content-type", "application/grpc"};
+    unary_.request = Request(path, body, kType);
+    unary_.reply.Clear();
+    Exchange* const batch = &unary_;
+    full_->Serve({&batch, 1});
+    return unary_.reply;
+  }
+
+  static std::string Status(const HttpReply& reply) {
+    for (const HeaderList* list : {&reply.trailers, &reply.headers}) {
+      for (std::size_t i = 0; i < list->size(); ++i) {
+        if ((*list)[i].name == "grpc-status") return std::string((*list)[i].value);
+      }
+    }
+    return "none";
+  }
+
+  void Stream(std::string_view path, std::string_view body, bool is_whole, StreamEvent event) {
+    static constexpr Header kType{"content-type", "application/grpc+proto"};
+    streamed_.request = Request(path, body, kType);
+    streamed_.request.is_whole = is_whole;
+    streamed_.taken = 0;
+    ASSERT_TRUE(full_->Streams(streamed_.request));
+    full_->ServeStream(streamed_, event);
+  }
+
+  static std::string Health(ServingStatus status) {
+    std::string message;
+    AppendHealthReply(status, message);
+    return Framed(message);
+  }
+
+  ReflectionIndex index_ = ReflectionIndex::Make(DescriptorSet()).value();
+  bool ready_ = true;
+  Peer peer_;
+  std::unique_ptr<HttpFront> full_;
+  testing::CountedExchange unary_;
+  StreamedExchange streamed_;
+};
+
+TEST_F(GrpcServicesTest, HealthFollowsReadiness) {
+  constexpr std::string_view kCheck = "/grpc.health.v1.Health/Check";
+  EXPECT_EQ(Call(kCheck, Framed("")).body, Health(ServingStatus::kServing));
+  EXPECT_EQ(Call(kCheck, Framed(Field(1, "sluice.v1.Limiter"))).body,
+            Health(ServingStatus::kServing));
+  EXPECT_EQ(Status(Call(kCheck, Framed(Field(1, "nobody")))), "5");
+  ready_ = false;
+  EXPECT_EQ(Call(kCheck, Framed("")).body, Health(ServingStatus::kNotServing));
+}
+
+TEST_F(GrpcServicesTest, AWatchStaysUntilTheServerGoes) {
+  constexpr std::string_view kWatch = "/grpc.health.v1.Health/Watch";
+  Stream(kWatch, Framed(""), true, StreamEvent::kMore);
+  EXPECT_EQ(streamed_.reply.body, Health(ServingStatus::kServing));
+  EXPECT_EQ(streamed_.sent, 1);
+  EXPECT_EQ(streamed_.finished, 0);
+  streamed_.reply.body.clear();
+  Stream(kWatch, "", true, StreamEvent::kDraining);
+  EXPECT_EQ(streamed_.reply.body, Health(ServingStatus::kNotServing));
+  EXPECT_EQ(streamed_.finished, 1);
+}
+
+TEST_F(GrpcServicesTest, ReflectionAnswersEachQuestionAsItComes) {
+  constexpr std::string_view kInfo =
+      "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+  const std::string question = Framed(Field(7, ""));
+  Stream(kInfo, question + question.substr(0, 3), false, StreamEvent::kMore);
+  EXPECT_EQ(streamed_.taken, question.size());
+  EXPECT_EQ(streamed_.sent, 1);
+  EXPECT_NE(streamed_.reply.body.find("envoy.service.ratelimit.v3.RateLimitService"),
+            std::string::npos);
+  streamed_.reply.body.clear();
+  Stream(kInfo, Framed(Field(4, "sluice.v1.Limiter")), true, StreamEvent::kMore);
+  EXPECT_NE(streamed_.reply.body.find("CheckBatch"), std::string::npos);
+  EXPECT_EQ(streamed_.finished, 1);
+  EXPECT_EQ(Status(streamed_.reply), "0");
+}
+
+TEST_F(GrpcServicesTest, AStreamThatIsCutOffEndsWithAFault) {
+  Stream("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", std::string_view("\0\0", 2),
+         true, StreamEvent::kMore);
+  EXPECT_EQ(Status(streamed_.reply), "13");
+  EXPECT_EQ(streamed_.finished, 1);
+}
+
+TEST_F(GrpcServicesTest, OurOwnServiceDecidesByRules) {
+  Use({testing::Rule("posts", "1/h")});
+  const std::string attribute = Field(1, "user") + Field(2, "42");
+  const std::string check = Framed(Field(1, "api") + Field(2, attribute));
+  constexpr std::string_view kCheck = "/sluice.v1.Limiter/Check";
+  const std::string first = Call(kCheck, check).body;
+  EXPECT_EQ(Status(unary_.reply), "0");
+  const std::string second = Call(kCheck, check).body;
+  EXPECT_EQ(Status(unary_.reply), "0");
+  EXPECT_NE(first, second);
+  EXPECT_NE(second.find("posts"), std::string::npos);
+  EXPECT_EQ(Status(Call(kCheck, Framed(Field(1, "none")))), "5");
+  EXPECT_EQ(Status(Call(kCheck, Framed(""))), "3");
+  EXPECT_EQ(Status(Call("/sluice.v1.Limiter/Nothing", Framed(""))), "12");
+}
+
+TEST_F(GrpcServicesTest, LiftingLimitsNeedsLeave) {
+  Use({testing::Rule("posts", "1/h")});
+  const std::string check = Framed(Field(1, "api"));
+  peer_.address = "192.0.2.1";
+  EXPECT_EQ(Status(Call("/sluice.v1.Limiter/Reset", check)), "7");
+  EXPECT_EQ(Status(Call("/sluice.v1.Limiter/Refund", check)), "7");
+  EXPECT_EQ(Status(Call("/sluice.v1.Limiter/Peek", check)), "0");
+  peer_.address = "127.0.0.1";
+  EXPECT_EQ(Status(Call("/sluice.v1.Limiter/Reset", check)), "0");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,82 @@
+#include "frontend/http_front.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "unit/frontend/front_scene.h"
+
+namespace sluice {
+namespace {
+
+using testing::CountedExchange;
+using testing::Descriptor;
+using testing::FrontScene;
+using testing::Rule;
+
+class HttpFrontTest : public FrontScene {
+ protected:
+  // A RateLimitRequest of one descriptor, {"user": "42"}, in its frame.
+  static std::string RlsCall() {
+    const std::string entry =
+        "\x0a\x04user\x12\x02"
+        "42";
+    const auto field = [](char tag, const std::string& bytes) {
+      return std::string{tag, static_cast<char>(bytes.size())} + bytes;
+    };
+    const std::string message = field('\x0a', "api") + field('\x12', field('\x0a', entry));
+    return std::string("\0\0\0\0", 4) + static_cast<char>(message.size()) + message;
+  }
+};
+
+TEST_F(HttpFrontTest, GrpcIsKnownByItsContentType) {
+  Use({}, {Descriptor("user", "1/m")});
+  const testing::Call call = {
+      .target = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
+      .body = RlsCall(),
+      .headers = {{"content-type", "application/grpc"}, {"te", "trailers"}}};
+  const HttpReply& reply = Ask(call);
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(Told("content-type"), "application/grpc");
+  ASSERT_EQ(reply.trailers.size(), 1U);
+  EXPECT_EQ(reply.trailers[0], (Header{"grpc-status", "0"}));
+  EXPECT_EQ(reply.body.substr(5, 2), std::string("\x08\x01"));  // OK
+  Ask(call);
+  EXPECT_EQ(reply.body.substr(5, 2), std::string("\x08\x02"));  // OVER_LIMIT
+}
+
+TEST_F(HttpFrontTest, AMethodOfGrpcThatIsNotThereIsUnimplemented) {
+  Ask({.target = "/v1/check", .headers = {{"content-type", "application/grpc+proto"}}});
+  EXPECT_EQ(Told("grpc-status"), "12");
+}
+
+TEST_F(HttpFrontTest, WhatIsNowhereIs404) {
+  for (const std::string target : {"/", "", "*", "/v2/check", "/v1", "/authentication", "/auth"}) {
+    EXPECT_EQ(Ask({.target = target}).status, 404) << target;
+    EXPECT_EQ(Told("Content-Type"), "application/problem+json");
+  }
+}
+
+TEST_F(HttpFrontTest, EveryExchangeIsFinishedOnce) {
+  Use({Rule("all", "1/m")});
+  std::array<CountedExchange, 3> exchanges;
+  std::array<Exchange*, 3> batch{};
+  const Peer peer{.address = "127.0.0.1", .port = 1, .uid = {}};
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    HttpRequest& request = exchanges[i].request;
+    request.method = "POST";
+    request.target = "/v1/check";
+    request.body = R"({"domain":"api"})";
+    request.peer = &peer;
+    batch[i] = &exchanges[i];
+  }
+  front_.Serve(batch);
+  for (const CountedExchange& each : exchanges) EXPECT_EQ(each.finished, 1);
+  EXPECT_EQ(exchanges[0].reply.status, 200);
+  EXPECT_EQ(exchanges[1].reply.status, 429);
+  EXPECT_EQ(exchanges[2].reply.status, 429);
+}
+
+}  // namespace
+}  // namespace sluice
