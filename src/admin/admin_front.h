@@ -1,0 +1,54 @@
+// AdminFront: what operators ask a server.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "admin/health.h"
+#include "config/rule_status.h"
+#include "net/exchange.h"
+
+namespace sluice {
+
+// What the admin address tells about. All may be called from any thread.
+struct AdminSources {
+  const Health* health = nullptr;
+  std::function<std::shared_ptr<const RuleStatus>()> rules;
+  std::function<std::string()> settings;      // effective, as JSON
+  std::function<void(std::string&)> metrics;  // appends what is known beside the rules
+};
+
+struct AdminOptions {
+  std::string token;  // callers must show it as a bearer token; empty: none
+  std::string version;
+};
+
+// GET /healthz, /readyz, /healthcheck, /metrics, /rules, /settings.
+//
+// Thread safety: none; one for each worker. Ownership: what the sources refer to outlives it.
+//
+// Invariants
+//   (1) With a token nothing but health is told to who does not show it.
+//   (2) Nothing that a caller of the service sent is ever part of a metric.
+class AdminFront final : public HttpService {
+ public:
+  AdminFront(const AdminSources& sources, const AdminOptions& options)
+      : sources_(sources), options_(options) {}
+
+  void Serve(std::span<Exchange* const> batch) override;
+
+ private:
+  void Answer(const HttpRequest& request, HttpReply& reply) const;
+  [[nodiscard]] bool MayAsk(const HttpRequest& request) const;
+  void TellReadiness(std::string_view query, HttpReply& reply) const;
+  void TellMetrics(HttpReply& reply) const;
+  void TellRules(HttpReply& reply) const;
+
+  const AdminSources& sources_;
+  const AdminOptions& options_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+#include "admin/log.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "core/json_string.h"
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::array<std::string_view, 4> kWords = {"debug", "info", "warning", "error"};
+
+// "2026-11-15T18:58:04.123Z"
+std::string TimeText(Time time) {
+  using std::chrono::floor;
+  const auto day = floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(floor<std::chrono::milliseconds>(time - day));
+  std::array<char, 64> text{};
+  const int size = std::snprintf(
+      text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
+      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+      static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
+      static_cast<int>(clock.minutes().count()), static_cast<int>(clock.seconds().count()),
+      static_cast<int>(clock.subseconds().count()));
+  return {text.data(), static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+void Log::Write(LogImportance importance, std::string_view event, std::string_view text) {
+  if (importance < options_.least) return;
+  const Time now = clock_.Now();
+  const std::lock_guard lock(mutex_);
+  if (!MayWrite(now)) return;
+  line_.clear();
+  if (left_out_ > 0) {
+    AppendLine(now, LogImportance::kWarning, "log_lines_left_out",
+               Concat(std::exchange(left_out_, 0), " lines were too many and left out"));
+  }
+  AppendLine(now, importance, event, text);
+  // A line that cannot be written is lost: there is nobody left to tell.
+  static_cast<void>(!write(options_.descriptor, line_.data(), line_.size()));
+}
+
+bool Log::MayWrite(Time now) {
+  const std::int64_t second =
+      std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+  if (second != second_) {
+    second_ = second;
+    written_ = 0;
+  }
+  if (written_ < kLinesMost) {
+    ++written_;
+    return true;
+  }
+  ++left_out_;
+  return false;
+}
+
+void Log::AppendLine(Time now, LogImportance importance, std::string_view event,
+                     std::string_view text) {
+  const std::string_view word = kWords[static_cast<std::size_t>(importance)];
+  if (options_.form == LogForm::kText) {
+    line_ += Concat(TimeText(now), " ", word, " ", event, ": ", Printable(text), "\n");
+    return;
+  }
+  line_ += Concat("{\"time\":\"", TimeText(now), "\",\"level\":\"", word, "\",\"event\":\"", event,
+                  "\",\"text\":");
+  AppendJsonString(text, line_);
+  line_ += "}\n";
+}
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+// Log: what the program says while it runs.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "sluice/clock.h"
+
+namespace sluice {
+
+enum class LogImportance : std::uint8_t { kDebug, kInfo, kWarning, kError };
+enum class LogForm : std::uint8_t {
+  kText,  // 2026-11-15T18:58:04.123Z info rules_loaded: 3 files, 1 domain, 8 rules
+  kJson,  // {"time":"...","level":"info","event":"rules_loaded","text":"..."}
+};
+
+// Writes lines to a descriptor, each with a time, an importance, the name of its event, which stays
+// the same over versions, and words for people. Nothing of a request is ever logged raw.
+//
+// At most kLinesMost lines are written in a second; how many were left out is said in the next.
+// A descriptor that takes nothing loses lines, and nothing waits for it.
+//
+// Thread safety: any thread. Ownership: the clock outlives it; the descriptor is not its own.
+class Log {
+ public:
+  static constexpr int kLinesMost = 100;
+
+  struct Options {
+    int descriptor = 2;
+    LogForm form = LogForm::kText;
+    LogImportance least = LogImportance::kInfo;
+  };
+
+  Log(const Options& options, Clock& clock) : options_(options), clock_(clock) {}
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  ~Log() = default;
+
+  void Write(LogImportance importance, std::string_view event, std::string_view text);
+
+ private:
+  // Under the mutex.
+  bool MayWrite(Time now);
+  void AppendLine(Time now, LogImportance importance, std::string_view event,
+                  std::string_view text);
+
+  const Options options_;
+  Clock& clock_;
+  std::mutex mutex_;
+  std::string line_;
+  std::int64_t second_ = 0;
+  int written_ = 0;  // in that second
+  std::int64_t left_out_ = 0;
+};
+
+}  // namespace sluice

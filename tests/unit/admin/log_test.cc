@@ -1,0 +1,78 @@
+#include "admin/log.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+
+#include "support/fake_clock.h"
+
+namespace sluice {
+namespace {
+
+class LogTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(pipe(ends_.data()), 0); }
+  void TearDown() override {
+    close(ends_[0]);
+    if (ends_[1] >= 0) close(ends_[1]);
+  }
+
+  // All that was written. Nothing can be written afterwards.
+  std::string Written() {
+    close(ends_[1]);
+    ends_[1] = -1;
+    std::string text;
+    std::array<char, 4096> part{};
+    for (ssize_t size = 1; size > 0;) {
+      size = read(ends_[0], part.data(), part.size());
+      if (size > 0) text.append(part.data(), static_cast<std::size_t>(size));
+    }
+    return text;
+  }
+
+  Log::Options To(LogForm form) const { return {.descriptor = ends_[1], .form = form}; }
+
+  std::array<int, 2> ends_{-1, -1};
+  testing::FakeClock clock_{Time{std::chrono::milliseconds{1'700'000'000'123}}};
+};
+
+TEST_F(LogTest, ALineHasTimeImportanceEventAndWords) {
+  Log(To(LogForm::kText), clock_).Write(LogImportance::kWarning, "rules_not_watched", "why");
+  EXPECT_EQ(Written(), "2023-11-14T22:13:20.123Z warning rules_not_watched: why\n");
+}
+
+TEST_F(LogTest, WordsCannotGarbleALine) {
+  Log(To(LogForm::kText), clock_).Write(LogImportance::kInfo, "a", "x\n\x1b[31m");
+  EXPECT_EQ(Written(), "2023-11-14T22:13:20.123Z info a: x\\x0a\\x1b[31m\n");
+}
+
+TEST_F(LogTest, JsonForPrograms) {
+  Log(To(LogForm::kJson), clock_).Write(LogImportance::kError, "a", "x\"\n");
+  EXPECT_EQ(Written(),
+            "{\"time\":\"2023-11-14T22:13:20.123Z\",\"level\":\"error\",\"event\":\"a\","
+            "\"text\":\"x\\\"\\u000a\"}\n");
+}
+
+TEST_F(LogTest, WhatIsLessImportantIsLeftOut) {
+  Log log(To(LogForm::kText), clock_);
+  log.Write(LogImportance::kDebug, "a", "x");
+  EXPECT_EQ(Written(), "");
+}
+
+TEST_F(LogTest, AFloodIsCutAndSaysSo) {
+  Log log(To(LogForm::kText), clock_);
+  for (int i = 0; i < Log::kLinesMost + 7; ++i) log.Write(LogImportance::kInfo, "a", "x");
+  clock_.Advance(std::chrono::seconds{1});
+  log.Write(LogImportance::kInfo, "last", "y");
+  const std::string text = Written();
+  EXPECT_EQ(std::ranges::count(text, '\n'), Log::kLinesMost + 2);
+  EXPECT_NE(text.find("log_lines_left_out: 7 lines"), std::string::npos);
+  EXPECT_TRUE(text.ends_with("info last: y\n"));
+}
+
+}  // namespace
+}  // namespace sluice
