@@ -23,8 +23,11 @@ build: setup ## optimised build: build/release/sluice
 	cmake --preset release
 	cmake --build --preset release --target sluice -j $(JOBS)
 
-run: build ## a limit of 3/s meets a burst of five: the last two are refused
-	build/release/sluice simulate --limit 3/s < examples/burst.jsonl
+try = {"domain":"api","attributes":{"user":"42","path":"/v1/posts","method":"POST"}}
+run: build ## the service on examples/rules, and a line to try it with
+	@echo "Try this three times in another terminal; the third is refused:"
+	@echo "  curl -i --json '$(subst ",\",$(try))' http://127.0.0.1:8080/v1/check"
+	@exec build/release/sluice serve --rules examples/rules
 
 test: setup ## what every change must pass: all but the slow tests, asan and tsan included
 	@tools/test.sh dev asan tsan

@@ -5,6 +5,18 @@
 _sluice_algorithms='token_bucket leaky_bucket fixed_window sliding_log sliding_window
   sliding_buckets pacer concurrency'
 
+# The settings, in the order of the help.
+_sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-proxies --admin
+  --admin-token --admin-token-file --tls-certificate --tls-key --tls-client-ca --tls-clients
+  --tls-client-names --tls-min-version --callers-names --callers-token --callers-token-file
+  --callers-uids --store --store-password --store-password-file --memory --store-snapshot
+  --store-deadline --store-sync-interval --store-key-secret --store-key-secret-file
+  --bounds-connections --bounds-requests --bounds-connection-requests --bounds-streams
+  --bounds-bytes --bounds-connection-bytes --bounds-request-bytes --bounds-header-bytes
+  --bounds-header-fields --bounds-checks --deadlines-idle --deadlines-header --deadlines-body
+  --deadlines-write --drain-delay --drain-deadline --headers-profile --headers-retry-after-jitter
+  --log-level --log-format --help'
+
 # The files and directories that begin with $1.
 _sluice_files() {
   compopt -o filenames
@@ -34,8 +46,23 @@ _sluice_value() {
     *:-o) _sluice_words 'text json' "$2" ;;
     simulate:--limit) _sluice_limit "$2" ;;
     simulate:--trace | simulate:--plot | explain:--rules) _sluice_files "$2" ;;
-    explain:--profile) _sluice_words 'ietf x-ratelimit envoy github openai none' "$2" ;;
+    explain:--profile | serve:--headers-profile)
+      _sluice_words 'ietf x-ratelimit envoy github openai none' "$2"
+      ;;
     explain:--domain | explain:--cost | 'rules show:--domain' | 'rules show:--rule') ;;
+    serve:--settings | serve:--rules | serve:--*-file | serve:--store-snapshot | \
+      serve:--tls-certificate | serve:--tls-key | serve:--tls-client-ca) _sluice_files "$2" ;;
+    serve:--tls-clients) _sluice_words 'required optional' "$2" ;;
+    serve:--tls-min-version) _sluice_words 'TLSv1.2 TLSv1.3' "$2" ;;
+    serve:--log-level) _sluice_words 'debug info warning error' "$2" ;;
+    serve:--log-format) _sluice_words 'auto text json' "$2" ;;
+    serve:--proxy-protocol)
+      # It may stand alone; a value follows an equals sign.
+      [[ -n $equals ]] || return 1
+      _sluice_words 'true false' "$2"
+      ;;
+    serve:--help) return 1 ;;
+    serve:--*) ;;
     *) return 1 ;;
   esac
 }
@@ -44,6 +71,7 @@ _sluice_value() {
 _sluice_flags() {
   case $command in
     '') echo --help --version ;;
+    serve) echo "$_sluice_serve_flags" ;;
     simulate) echo --limit --trace --plot --compare -o --help ;;
     'rules check' | 'rules diff') echo -o --help ;;
     'rules show') echo --domain --rule -o --help ;;
@@ -55,10 +83,10 @@ _sluice_flags() {
 # What the command takes besides flags, which begins with $1.
 _sluice_argument() {
   case $command in
-    '') _sluice_words 'simulate rules explain help' "$1" ;;
+    '') _sluice_words 'serve simulate rules explain help' "$1" ;;
     rules) _sluice_words 'check show diff schema' "$1" ;;
     'rules check' | 'rules show' | 'rules diff') _sluice_files "$1" ;;
-    help) _sluice_words 'simulate rules explain' "$1" ;;
+    help) _sluice_words 'serve simulate rules explain' "$1" ;;
     simulate) _sluice_limit "$1" ;;
     explain)
       compopt -o nospace
@@ -68,13 +96,13 @@ _sluice_argument() {
 }
 
 _sluice() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= equals=
   COMPREPLY=()
   # --profile=ietf comes as three words.
   if [[ $cur == = ]]; then
-    cur=
+    cur= equals=1
   elif [[ $prev == = ]]; then
-    prev=${COMP_WORDS[COMP_CWORD - 2]}
+    prev=${COMP_WORDS[COMP_CWORD - 2]} equals=1
   fi
   ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
   if [[ $command == rules ]] && ((COMP_CWORD > 2)); then command="rules ${COMP_WORDS[2]}"; fi

@@ -35,12 +35,85 @@ end
 
 complete -c sluice -f
 
+complete -c sluice -n __sluice_has_none -a serve -d 'The service'
 complete -c sluice -n __sluice_has_none -a simulate -d 'What a limit would have done'
 complete -c sluice -n __sluice_has_none -a rules -d 'What rule files say'
 complete -c sluice -n __sluice_has_none -a explain -d 'What the rules make of a request'
 complete -c sluice -n __sluice_has_none -a help -d 'The help of a command'
 complete -c sluice -n __sluice_has_none -l version -d 'The version'
 complete -c sluice -n 'not __sluice_is help' -l help -d 'The help of the command'
+
+complete -c sluice -n '__sluice_is serve' -l settings -rF -d 'A file of settings'
+complete -c sluice -n '__sluice_is serve' -l rules -rF -d 'A rule file, or a directory of them'
+complete -c sluice -n '__sluice_is serve' -l listen -x -d 'Where requests are served'
+complete -c sluice -n '__sluice_is serve' -l proxy-protocol -a 'true false' \
+    -d 'Connections begin with a PROXY header'
+complete -c sluice -n '__sluice_is serve' -l trusted-proxies -x -d 'Whose forwarding headers count'
+complete -c sluice -n '__sluice_is serve' -l admin -x -d 'Where health and metrics are served'
+complete -c sluice -n '__sluice_is serve' -l admin-token -x \
+    -d 'What callers of the admin address must show'
+complete -c sluice -n '__sluice_is serve' -l admin-token-file -rF \
+    -d 'A file that holds the admin token'
+complete -c sluice -n '__sluice_is serve' -l tls-certificate -rF -d 'Certificate chain in PEM'
+complete -c sluice -n '__sluice_is serve' -l tls-key -rF -d 'Private key of the certificate in PEM'
+complete -c sluice -n '__sluice_is serve' -l tls-client-ca -rF \
+    -d 'Authorities of certificates of clients'
+complete -c sluice -n '__sluice_is serve' -l tls-clients -x -a 'required optional' \
+    -d 'Whether a client must show a certificate'
+complete -c sluice -n '__sluice_is serve' -l tls-client-names -x \
+    -d 'Names that certificates of clients must have'
+complete -c sluice -n '__sluice_is serve' -l tls-min-version -x -a 'TLSv1.2 TLSv1.3' \
+    -d 'Oldest version of TLS'
+complete -c sluice -n '__sluice_is serve' -l callers-names -x \
+    -d 'Names in certificates that may lift limits'
+complete -c sluice -n '__sluice_is serve' -l callers-token -x \
+    -d 'A token with which a caller may lift limits'
+complete -c sluice -n '__sluice_is serve' -l callers-token-file -rF \
+    -d 'A file that holds the token of callers'
+complete -c sluice -n '__sluice_is serve' -l callers-uids -x \
+    -d 'Users that may lift limits over a Unix socket'
+complete -c sluice -n '__sluice_is serve' -l store -x -d 'Where state is kept'
+complete -c sluice -n '__sluice_is serve' -l store-password -x -d 'Password of the store'
+complete -c sluice -n '__sluice_is serve' -l store-password-file -rF \
+    -d 'A file that holds the password of the store'
+complete -c sluice -n '__sluice_is serve' -l memory -x -d 'Most memory for states'
+complete -c sluice -n '__sluice_is serve' -l store-snapshot -rF \
+    -d 'File that keeps states over a restart'
+complete -c sluice -n '__sluice_is serve' -l store-deadline -x -d 'How long a remote store may take'
+complete -c sluice -n '__sluice_is serve' -l store-sync-interval -x \
+    -d 'How often eventual counts are pushed and pulled'
+complete -c sluice -n '__sluice_is serve' -l store-key-secret -x \
+    -d 'What keys in Redis are hashed under'
+complete -c sluice -n '__sluice_is serve' -l store-key-secret-file -rF \
+    -d 'A file that holds the secret of keys'
+complete -c sluice -n '__sluice_is serve' -l bounds-connections -x -d 'Open connections'
+complete -c sluice -n '__sluice_is serve' -l bounds-requests -x -d 'Requests in flight'
+complete -c sluice -n '__sluice_is serve' -l bounds-connection-requests -x \
+    -d 'Requests in flight on one connection'
+complete -c sluice -n '__sluice_is serve' -l bounds-streams -x -d 'HTTP/2 streams on one connection'
+complete -c sluice -n '__sluice_is serve' -l bounds-bytes -x -d 'Bytes buffered for all connections'
+complete -c sluice -n '__sluice_is serve' -l bounds-connection-bytes -x \
+    -d 'Bytes buffered for one connection'
+complete -c sluice -n '__sluice_is serve' -l bounds-request-bytes -x -d 'Body of one request'
+complete -c sluice -n '__sluice_is serve' -l bounds-header-bytes -x -d 'Headers of one request'
+complete -c sluice -n '__sluice_is serve' -l bounds-header-fields -x \
+    -d 'How many headers one request has'
+complete -c sluice -n '__sluice_is serve' -l bounds-checks -x -d 'Checks in one request'
+complete -c sluice -n '__sluice_is serve' -l deadlines-idle -x \
+    -d 'Connection without a request in flight'
+complete -c sluice -n '__sluice_is serve' -l deadlines-header -x -d 'To the end of the headers'
+complete -c sluice -n '__sluice_is serve' -l deadlines-body -x -d 'To the end of the body'
+complete -c sluice -n '__sluice_is serve' -l deadlines-write -x \
+    -d 'Peer that takes nothing of a reply'
+complete -c sluice -n '__sluice_is serve' -l drain-delay -x -d 'How long to serve on after SIGTERM'
+complete -c sluice -n '__sluice_is serve' -l drain-deadline -x -d 'From SIGTERM to the end'
+complete -c sluice -n '__sluice_is serve' -l headers-profile -x \
+    -a 'ietf x-ratelimit envoy github openai none' -d 'Which headers an answer has'
+complete -c sluice -n '__sluice_is serve' -l headers-retry-after-jitter -x \
+    -d 'Most that is added to Retry-After'
+complete -c sluice -n '__sluice_is serve' -l log-level -x -a 'debug info warning error' \
+    -d 'Least important lines that are logged'
+complete -c sluice -n '__sluice_is serve' -l log-format -x -a 'auto text json' -d 'Form of the log'
 
 complete -c sluice -n '__sluice_is simulate' -l limit -x -a '(__sluice_limit)' -d 'The limit'
 complete -c sluice -n '__sluice_is simulate' -l trace -rF -d 'Read the steps from a file'
@@ -73,4 +146,4 @@ complete -c sluice -n '__sluice_is explain' -l profile -x \
     -a 'ietf x-ratelimit envoy github openai none' -d 'Which headers the answer has'
 complete -c sluice -n '__sluice_is explain' -s o -x -a 'text json' -d 'Form of the answer'
 
-complete -c sluice -n '__sluice_is help' -a 'simulate rules explain' -d Command
+complete -c sluice -n '__sluice_is help' -a 'serve simulate rules explain' -d Command

@@ -7,14 +7,14 @@
 
 #include "cli/explain.h"
 #include "cli/rules.h"
+#include "cli/serve.h"
 #include "cli/simulate.h"
+#include "cli/version.h"
 #include "core/limit_words.h"
 #include "core/value.h"
 
 namespace sluice::cli {
 namespace {
-
-constexpr std::string_view kVersion = "0.1.0";
 
 struct Command {
   std::string_view name;
@@ -24,6 +24,8 @@ struct Command {
 };
 
 constexpr std::array kCommands = {
+    Command{"serve", "the service: gRPC, HTTP, forward auth and RESP on one port", RunServe,
+            ServeHelp},
     Command{"simulate", "what a limit would have done with a series of requests", RunSimulate,
             SimulateHelp},
     Command{"rules", "what rule files say, what is wrong with them, and what changes", RunRules,

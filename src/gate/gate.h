@@ -80,7 +80,7 @@ class Gate {
   std::mutex use_mutex_;  // one Use at a time
   // Likewise, until all of it is in the store.
   const std::shared_ptr<OverrideLimits> overrides_ = std::make_shared<OverrideLimits>();
-  std::optional<LimitHandle> brought_;                 // under use_mutex_; none before the first Use
+  std::optional<LimitHandle> brought_;  // under use_mutex_; none before the first Use
   std::unordered_map<std::string, KnownLimit> known_;  // by id and algorithm; under use_mutex_
 
   mutable std::mutex rules_mutex_;

@@ -43,9 +43,9 @@ unsigned FindDots(const V4Text& text) {
   return found;
 }
 
-// Adds up to three digits from `at` on to `bits` as the next part. `bad` becomes 1 where they are no
-// number up to 255 or begin with a zero that does not stand alone: "010" is 8 to some readers and
-// 10 to others.
+// Adds up to three digits from `at` on to `bits` as the next part. `bad` becomes 1 where they are
+// no number up to 255 or begin with a zero that does not stand alone: "010" is 8 to some readers
+// and 10 to others.
 void AddV4Part(const V4Text& text, unsigned at, unsigned size, std::uint32_t& bits, unsigned& bad) {
   struct Weights {
     unsigned first, second, third;

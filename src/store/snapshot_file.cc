@@ -1,6 +1,7 @@
 #include "store/snapshot_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,8 +45,10 @@ SnapshotWriter::SnapshotWriter(std::string path)
       failed_(file_ == nullptr),
       error_(errno) {
   buffer_.reserve(kChunk);
-  if (!failed_)
-    failed_ = std::fwrite(kMagic.data(), 1, kMagic.size(), file_.get()) != kMagic.size();
+  if (failed_) return;
+  // Whoever knows the seed can make keys collide.
+  failed_ = fchmod(fileno(file_.get()), S_IRUSR | S_IWUSR) != 0 ||
+            std::fwrite(kMagic.data(), 1, kMagic.size(), file_.get()) != kMagic.size();
 }
 
 SnapshotWriter::~SnapshotWriter() {

@@ -69,8 +69,8 @@ def fish(line):
 def zsh(line):
     """The flags and commands that zsh is told of for the last word of the line."""
     specs = shell("zsh", "-f", "-c", ZSH, "zsh", FOLDER, *line.split(" "))
-    # "*--compare[...]:..." is a flag, "check:..." a command.
-    found = (re.match(r"\*?(-[a-z]|--[a-z-]+)(?=\[)|[a-z]+(?=:)", spec) for spec in specs)
+    # "*--compare[...]:..." and "--proxy-protocol=-[...]:..." are flags, "check:..." is a command.
+    found = (re.match(r"\*?(-[a-z]|--[a-z-]+)(?=\[|=-\[)|[a-z]+(?=:)", spec) for spec in specs)
     return {match.group().lstrip("*") for match in found if match}
 
 
@@ -82,9 +82,12 @@ def expect(found, wanted, what=""):
 
 
 def flags_offered(offer, command):
-    """With - or -- before the cursor; fish leaves short flags out after --."""
+    """With - or -- before the cursor; fish leaves short flags out after --.
+
+    A flag that may have a value after = is offered by fish with the = too.
+    """
     line = f"sluice {command} -" if command else "sluice -"
-    return {word for word in offer(line) | offer(line + "-") if word.startswith("-")}
+    return {word.rstrip("=") for word in offer(line) | offer(line + "-") if word.startswith("-")}
 
 
 def test_the_scripts_have_no_syntax_errors():
@@ -142,6 +145,11 @@ def test_values_of_flags():
         expect(offer("sluice explain --profile g"), {"github"}, name)
         expect(offer("sluice explain --domain "), set(), name)
         expect(offer("sluice explain m"), {"method="}, name)
+        expect(offer("sluice serve --listen "), set(), name)
+        expect(offer("sluice serve --proxy-protocol "), set(), name)
+    expect(bash("sluice serve --proxy-protocol="), {"true", "false"}, "bash")
+    expect(fish("sluice serve --proxy-protocol="),
+           {"--proxy-protocol=true", "--proxy-protocol=false"}, "fish")
     expect(bash("sluice explain --profile="), profiles, "bash")
     expect(bash("sluice explain --profile=g"), {"github"}, "bash")
 
@@ -154,6 +162,20 @@ def test_paths_where_a_path_is_expected():
             expect(found, {"examples"}, f"{name}: {before}")
         for before in ("rules schema", "simulate -o", "explain --profile", "help"):
             expect(SHELLS[name](f"sluice {before} exampl"), set(), f"{name}: {before}")
+
+
+def test_values_of_settings():
+    """What the help of serve shows as a|b is completed as words, and a PATH as a path."""
+    text = help_text.run(SLUICE, "serve", "--help").stdout
+    settings = dict(re.findall(r"^  (--\S+) (\S+)$", text, re.M))
+    assert {"PATH", "auto|text|json"} <= set(settings.values()), settings
+    for name in ("bash", "fish"):
+        for flag, value in settings.items():
+            line = f"sluice serve {flag} "
+            if "|" in value:
+                expect(SHELLS[name](line), set(value.split("|")), f"{name}: {flag}")
+            found = {word.rstrip("/") for word in SHELLS[name](line + "exampl")}
+            expect(found, {"examples"} if value == "PATH" else set(), f"{name}: {flag}")
 
 
 def test_algorithms_inside_a_limit():
@@ -196,6 +218,11 @@ TYPED = {
     "sluice rules check -o j\t": "GOT[rules check -o json]",
     "sluice rules check README\texamples/ru\t": "GOT[rules check README.md examples/rules",
     "sluice explain --prof\tgi\tmeth\tGET": "GOT[explain --profile github method=GET]",
+    "sluice serve --log-l\twa\t--tls-min\tTLSv1.3":
+        "GOT[serve --log-level warning --tls-min-version TLSv1.3]",
+    "sluice serve --proxy-protocol=f\t": "GOT[serve --proxy-protocol=false]",
+    "sluice serve --set\tREADM\t--rules examples/ru\t":
+        "GOT[serve --settings README.md --rules examples/rules",
     "sluice simulate --limit '{\"rate\":\"1/s\",\"algorithm\":\"pa\t":
         'GOT[simulate --limit {"rate":"1/s","algorithm":"pacer"}]',
 }

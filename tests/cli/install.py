@@ -12,6 +12,7 @@ WANTED = [
     "share/fish/vendor_completions.d/sluice.fish",
     "share/man/man1/sluice-explain.1",
     "share/man/man1/sluice-rules.1",
+    "share/man/man1/sluice-serve.1",
     "share/man/man1/sluice-simulate.1",
     "share/man/man1/sluice.1",
     "share/man/man5/sluice-rules.5",

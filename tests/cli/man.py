@@ -40,10 +40,17 @@ def shown(page):
 
 
 def flags_of(page):
-    """The flags of the page, which must all be in its synopsis and in its list of flags."""
+    """The flags of the page, which must all be in its synopsis and in its list of flags.
+
+    A synopsis with [flags] names only some of them.
+    """
     text = shown(page)
-    synopsis = set(FLAG.findall(re.search(r"(?ms)^SYNOPSIS$.*?^(?=\S)", text).group()))
+    head = re.search(r"(?ms)^SYNOPSIS$.*?^(?=\S)", text).group()
+    synopsis = set(FLAG.findall(head))
     listed = {f"-{name}" for name in re.findall(r"^\.It Fl (\S+)", source(page), re.M)}
+    if "[flags]" in head:
+        expect(synopsis - listed, set(), f"{page}: flags of the synopsis that the list lacks")
+        synopsis = listed
     expect(listed, synopsis, f"{page}: flags of the list and of the synopsis")
     expect(set(FLAG.findall(text)), synopsis, f"{page}: flags in all")
     return synopsis

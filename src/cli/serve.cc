@@ -1,0 +1,353 @@
+#include "cli/serve.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "admin/admin_front.h"
+#include "admin/health.h"
+#include "admin/log.h"
+#include "admin/metrics_text.h"
+#include "cli/serve_parts.h"
+#include "cli/signals.h"
+#include "cli/systemd.h"
+#include "cli/version.h"
+#include "config/file_text.h"
+#include "config/live_rules.h"
+#include "config/read_settings.h"
+#include "core/json_string.h"
+#include "core/text.h"
+#include "frontend/http_front.h"
+#include "frontend/resp_front.h"
+#include "gate/gate.h"
+#include "gate/gate_session.h"
+#include "limiter/system_random.h"
+#include "limiter/system_zones.h"
+#include "net/server.h"
+#include "store/memory_store.h"
+#include "store/snapshot.h"
+#include "wire/descriptor_set.h"
+#include "wire/reflection_index.h"
+
+namespace sluice::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How often the server looks whether its connections have gone, and asks them again.
+constexpr milliseconds kDrainStep{50};
+constexpr milliseconds kFinalGoaway{500};
+
+// The front ends of one worker, over its own way through the gate.
+class WorkerHttp final : public HttpService {
+ public:
+  WorkerHttp(Gate& gate, Clock& clock, const HttpFrontOptions& options)
+      : session_(gate), front_(session_, clock, options) {}
+
+  void Serve(std::span<Exchange* const> batch) override { front_.Serve(batch); }
+  [[nodiscard]] bool Streams(const HttpRequest& head) const override {
+    return front_.Streams(head);
+  }
+  void ServeStream(Exchange& exchange, StreamEvent event) override {
+    front_.ServeStream(exchange, event);
+  }
+
+ private:
+  GateSession session_;
+  HttpFront front_;
+};
+
+class WorkerResp final : public RespService {
+ public:
+  WorkerResp(Gate& gate, const Callers& callers, RespClientIds& ids)
+      : session_(gate), front_({gate, session_, callers, ids, kVersion}) {}
+
+  void Serve(std::span<RespExchange* const> batch) override { front_.Serve(batch); }
+
+ private:
+  GateSession session_;
+  RespFront front_;
+};
+
+// Everything that runs, built in order and taken down in the reverse.
+class Service {
+ public:
+  Service(const ReadSettingsResult& given, const Systemd& systemd)
+      : given_(given), settings_(given.settings), systemd_(systemd) {}
+
+  // Builds everything and serves until a signal says to end. An error before it serves.
+  Result<Done> Run(Signals& signals);
+
+ private:
+  Result<Done> Build();
+  Result<Done> Restore();
+  Result<Done> LoadRules();
+  void StartServer(std::vector<ListeningSocket> sockets);
+  void Announce();
+  void WaitForEnd(Signals& signals);
+  void Drain(Signals& signals);
+  void End();
+  void AppendMetrics(std::string& out) const;
+  [[nodiscard]] std::string EffectiveSettings() const;
+
+  const ReadSettingsResult& given_;
+  const Settings& settings_;
+  const Systemd& systemd_;
+  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  Log log_{LogOptions(settings_), *clock_};
+  Health health_;
+  std::unique_ptr<MemoryStore> store_;
+  std::unique_ptr<Gate> gate_;
+  std::unique_ptr<LiveRules> live_;
+  std::unique_ptr<ReflectionIndex> services_;
+  HttpFrontOptions front_options_;
+  RespClientIds resp_ids_;
+  AdminSources admin_sources_;
+  AdminOptions admin_options_;
+  std::vector<std::string> listeners_;  // as text; the last is the admin's
+  std::unique_ptr<Server> server_;
+  std::thread rules_thread_;
+};
+
+Result<Done> Service::Run(Signals& signals) {
+  Result<std::vector<ListeningSocket>> sockets = OpenSockets(settings_, systemd_);
+  if (!sockets.ok()) return sockets.error();
+  if (Result<Done> done = Build(); !done.ok()) return done;
+  StartServer(std::move(sockets).value());
+  Announce();
+  WaitForEnd(signals);
+  Drain(signals);
+  End();
+  return Done{};
+}
+
+Result<Done> Service::Build() {
+  if (Result<Done> done = Restore(); !done.ok()) return done;
+  gate_ = std::make_unique<Gate>(*store_, *clock_);
+  if (Result<Done> done = LoadRules(); !done.ok()) return done;
+  Result<ReflectionIndex> services = ReflectionIndex::Make(DescriptorSet());
+  if (!services.ok()) return services.error();
+  services_ = std::make_unique<ReflectionIndex>(std::move(services).value());
+
+  const auto checks = static_cast<std::size_t>(settings_.bounds.checks);
+  front_options_.headers.profile = settings_.headers.profile;
+  front_options_.headers.jitter = settings_.headers.retry_after_jitter;
+  front_options_.headers.draw = [] { return DrawHashSeed().low; };
+  front_options_.callers = CallersOf(settings_);
+  front_options_.trust = TrustOf(settings_);
+  front_options_.limiter.checks_most = checks;
+  front_options_.rls.descriptors_most = checks;
+  front_options_.message_bytes_most =
+      static_cast<std::size_t>(settings_.bounds.request_bytes.count);
+  front_options_.services = services_.get();
+  front_options_.is_ready = [this] { return health_.ready(); };
+
+  admin_options_ = {std::string(settings_.admin.token.Reveal()), std::string(kVersion)};
+  admin_sources_.health = &health_;
+  admin_sources_.rules = [this] { return live_->status(); };
+  admin_sources_.settings = [this] { return EffectiveSettings(); };
+  admin_sources_.metrics = [this](std::string& out) { AppendMetrics(out); };
+  return Done{};
+}
+
+// The states of the last run, where they are kept. A file that cannot be used is no reason not to
+// serve: its states are lost, and that is said.
+Result<Done> Service::Restore() {
+  const MemoryStoreOptions options{
+      .memory_bytes = static_cast<std::uint64_t>(settings_.store.memory.count),
+      .seed = DrawHashSeed()};
+  const auto make = [&]() -> Result<Done> {
+    Result<std::unique_ptr<MemoryStore>> store = MemoryStore::Create(options);
+    if (!store.ok()) return store.error();
+    store_ = std::move(store).value();
+    return Done{};
+  };
+  if (Result<Done> done = make(); !done.ok()) return done;
+  const std::string& path = settings_.store.snapshot.text;
+  if (path.empty() || access(path.c_str(), F_OK) != 0) return Done{};
+  const Result<Done> restored = Snapshot::Restore(*store_, path, SystemZones(), clock_->Now());
+  if (restored.ok()) {
+    log_.Write(LogImportance::kInfo, "snapshot_restored", path);
+    return Done{};
+  }
+  log_.Write(LogImportance::kError, "snapshot_not_restored", restored.error().message);
+  return make();
+}
+
+Result<Done> Service::LoadRules() {
+  LiveRulesOptions options;
+  for (const FilePath& path : settings_.rules) options.paths.push_back(path.text);
+  options.zones = SystemZones();
+  options.use = [this](std::shared_ptr<const RuleSet> rules) {
+    return gate_->Use(std::move(rules));
+  };
+  options.report = [this](const RuleEvent& event) {
+    switch (event.kind) {
+      case RuleEvent::Kind::kLoaded:
+        return log_.Write(LogImportance::kInfo, "rules_loaded", event.text);
+      case RuleEvent::Kind::kUnchanged:
+        return log_.Write(LogImportance::kDebug, "rules_unchanged", event.text);
+      case RuleEvent::Kind::kNotLoaded:
+        return log_.Write(LogImportance::kError, "rules_not_loaded", event.text);
+      case RuleEvent::Kind::kNotWatched:
+        return log_.Write(LogImportance::kWarning, "rules_not_watched", event.text);
+    }
+  };
+  auto watch = DirectoryWatch::Create(options.paths);
+  Result<std::unique_ptr<LiveRules>> live =
+      LiveRules::Create(std::move(options), std::move(watch), *clock_);
+  if (!live.ok()) return live.error();
+  live_ = std::move(live).value();
+  return live_->Load();
+}
+
+void Service::StartServer(std::vector<ListeningSocket> sockets) {
+  const std::size_t admin = sockets.size() - 1;
+  for (const ListeningSocket& socket : sockets) listeners_.push_back(socket.text());
+  const std::size_t workers = std::max(1U, std::thread::hardware_concurrency());
+  server_ = std::make_unique<Server>(
+      ServerOptions(settings_, workers), std::move(sockets),
+      [&](std::size_t /*worker*/, std::size_t listener) {
+        Services services;
+        if (listener == admin) {
+          services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
+        } else {
+          services.http = std::make_unique<WorkerHttp>(*gate_, *clock_, front_options_);
+          services.resp = std::make_unique<WorkerResp>(*gate_, front_options_.callers, resp_ids_);
+        }
+        return services;
+      });
+  server_->Start();
+  rules_thread_ = std::thread([this] {
+    if (const Result<Done> done = live_->Run(); !done.ok()) {
+      log_.Write(LogImportance::kError, "rules_not_followed", done.error().message);
+    }
+  });
+  health_.Set(Health::State::kReady);
+}
+
+void Service::Announce() {
+  std::string where;
+  for (std::size_t i = 0; i < listeners_.size(); ++i) {
+    where += Concat(i == 0 ? "" : ", ", i + 1 == listeners_.size() ? "admin " : "", listeners_[i]);
+  }
+  const std::shared_ptr<const RuleStatus> rules = live_->status();
+  log_.Write(
+      LogImportance::kInfo, "serving",
+      Concat("sluice ", kVersion, ", rules ", HexText(rules->in_force->hash), ", at ", where));
+  systemd_.Notify("READY=1");
+}
+
+void Service::WaitForEnd(Signals& signals) {
+  const Nanos step = systemd_.watchdog().value_or(std::chrono::hours(1));
+  for (;;) {
+    const Asked asked = signals.WaitFor(step);
+    if (asked == Asked::kEnd) return;
+    if (asked == Asked::kReload) live_->RequestReload();
+    if (systemd_.watchdog()) systemd_.Notify("WATCHDOG=1");
+  }
+}
+
+// Not ready any more, but serving on for as long as balancers need to notice; then the peers are
+// asked to go. A second signal, or the deadline, ends it.
+void Service::Drain(Signals& signals) {
+  health_.Set(Health::State::kDraining);
+  systemd_.Notify("STOPPING=1");
+  log_.Write(LogImportance::kInfo, "draining", Concat(server_->connection_count(), " connections"));
+  const auto wait = [&](Nanos length) { return signals.WaitFor(length) != Asked::kEnd; };
+  Nanos left = settings_.drain.deadline;
+  if (settings_.drain.delay > Nanos(0)) {
+    if (!wait(settings_.drain.delay)) return;
+    left -= settings_.drain.delay;
+  }
+  server_->Drain();
+  for (Nanos waited{0}; waited < left && server_->connection_count() > 0; waited += kDrainStep) {
+    if (!wait(kDrainStep)) return;
+    if (waited == Nanos(kFinalGoaway)) server_->Drain();
+  }
+}
+
+void Service::End() {
+  live_->Stop();
+  rules_thread_.join();
+  server_->Stop();
+  const std::string& path = settings_.store.snapshot.text;
+  if (!path.empty()) {
+    const Result<Done> saved = Snapshot::Save(*store_, path, clock_->Now());
+    log_.Write(saved.ok() ? LogImportance::kInfo : LogImportance::kError,
+               saved.ok() ? "snapshot_saved" : "snapshot_not_saved",
+               saved.ok() ? path : saved.error().message);
+  }
+  log_.Write(LogImportance::kInfo, "ended", "all is over");
+}
+
+void Service::AppendMetrics(std::string& out) const {
+  MetricsText text(out);
+  const MemoryStoreStats stats = store_->StatsApprox();
+  text.Begin("sluice_keys", MetricKind::kGauge, "Keys that have a state.");
+  text.Sample({}, static_cast<std::int64_t>(stats.keys));
+  text.Begin("sluice_key_memory_bytes", MetricKind::kGauge, "Memory that states take.");
+  text.Sample({}, static_cast<std::int64_t>(stats.bytes));
+  text.Begin("sluice_overflow_decisions_total", MetricKind::kCounter,
+             "Decisions by states that keys share, because the memory is used up.");
+  text.Sample({}, static_cast<std::int64_t>(stats.overflow_decisions));
+  text.Begin("sluice_connections", MetricKind::kGauge, "Open connections.");
+  text.Sample({}, static_cast<std::int64_t>(server_->connection_count()));
+}
+
+std::string Service::EffectiveSettings() const {
+  std::string out = "{";
+  for (const EffectiveSetting& each : given_.effective) {
+    if (out.size() > 1) out += ',';
+    AppendJsonString(each.setting->path, out);
+    out += ":{\"value\":";
+    AppendJsonString(each.text, out);
+    out += ",\"from\":";
+    AppendJsonString(each.from, out);
+    out += '}';
+  }
+  return out + "}\n";
+}
+
+}  // namespace
+
+std::string_view ServeHelp() {
+  static const std::string help = Concat(
+      "sluice serve: the service\n\nusage: sluice serve --rules PATH [FLAGS]\n\n", SettingsHelp());
+  return help;
+}
+
+int RunServe(std::span<const std::string_view> args, Console& console) {
+  for (const std::string_view arg : args) {
+    if (arg != "--help" && arg != "-h") continue;
+    console.out.Write(ServeHelp());
+    return kExitOk;
+  }
+  std::vector<std::string_view> environment;
+  for (char** each = environ; *each != nullptr; ++each) environment.emplace_back(*each);
+  const ReadSettingsResult given =
+      ReadSettings({.args = args, .environment = environment, .read_file = ReadFileText});
+  for (const ConfigProblem& problem : given.problems) {
+    console.err.Write(Concat("sluice serve: ", Describe(given.files, problem), "\n"));
+  }
+  if (HasErrors(given.problems)) return kExitBadInput;
+  if (const std::string_view fault = Unsupported(given.settings); !fault.empty()) {
+    console.err.Write(Concat("sluice serve: ", fault, "\n"));
+    return kExitBadInput;
+  }
+  Signals signals;
+  const Systemd systemd([](const char* name) { return std::getenv(name); });
+  const Result<Done> done = Service(given, systemd).Run(signals);
+  if (done.ok()) return kExitOk;
+  console.err.Write(Concat("sluice serve: ", done.error().message, "\n"));
+  return kExitFailed;
+}
+
+}  // namespace sluice::cli

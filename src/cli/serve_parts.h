@@ -1,0 +1,30 @@
+// The parts of a server as the settings want them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "admin/log.h"
+#include "cli/systemd.h"
+#include "config/settings.h"
+#include "frontend/callers.h"
+#include "frontend/original_request.h"
+#include "net/listen.h"
+#include "net/server.h"
+#include "sluice/result.h"
+
+namespace sluice::cli {
+
+// What the settings ask for and this build cannot do, in words; empty if it can do all of it.
+std::string_view Unsupported(const Settings& settings);
+
+// The sockets of the service, then that of the admin address. With socket activation the first of
+// those handed over stand for `listen`, and one more for the admin address.
+Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const Systemd& systemd);
+
+Server::Options ServerOptions(const Settings& settings, std::size_t workers);
+Callers CallersOf(const Settings& settings);
+TrustFunction TrustOf(const Settings& settings);
+Log::Options LogOptions(const Settings& settings);
+
+}  // namespace sluice::cli

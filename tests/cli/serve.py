@@ -1,0 +1,307 @@
+"""`sluice serve` as a process: real sockets, real signals."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import urllib.error
+import urllib.request
+
+SLUICE = sys.argv[1]
+DEADLINE_SECONDS = 60
+
+RULES = """
+domain: api
+rules:
+  - { name: posts, match: { path: /v1/posts }, per: [user], limit: 2/h }
+  - { name: quiet, match: { path: /v1/quiet }, per: [user], limit: 1/h, mode: shadow }
+---
+domain: messaging
+descriptors:
+  - key: to
+    rate_limit: { unit: hour, requests_per_unit: 1 }
+"""
+
+
+class Server:
+    """A server on free ports, stopped by its process id."""
+
+    def __init__(self, rules=RULES, flags=()):
+        self.folder = tempfile.TemporaryDirectory()
+        self.rules = os.path.join(self.folder.name, "rules.yaml")
+        self.write(rules)
+        self.start(flags)
+
+    def write(self, rules):
+        with open(self.rules + ".new", "w", encoding="utf-8") as file:
+            file.write(rules)
+        os.rename(self.rules + ".new", self.rules)
+
+    def start(self, flags=()):
+        self.process = subprocess.Popen(
+            [SLUICE, "serve", "--rules", self.rules, "--listen", "127.0.0.1:0", "--admin",
+             "127.0.0.1:0", "--log-format", "json", *flags],
+            stderr=subprocess.PIPE, text=True)
+        self.lines = []
+        text = self.line("serving")
+        self.address, self.admin = re.search(r"at (\S+), admin (\S+)", text).groups()
+
+    def line(self, event):
+        """The text of the next line about that event."""
+        while True:
+            line = self.process.stderr.readline()
+            assert line, f"no line about {event}: {self.lines}, exit {self.process.wait()}"
+            self.lines.append(line)
+            said = json.loads(line)
+            if said["event"] == event:
+                return said["text"]
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(DEADLINE_SECONDS)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.process.stderr.close()
+        self.folder.cleanup()
+
+    def connect(self):
+        host, port = self.address.rsplit(":", 1)
+        return socket.create_connection((host, int(port)), DEADLINE_SECONDS)
+
+
+def ask(address, path, body=None, headers=None):
+    """Status, headers and body of one request."""
+    data = None if body is None else json.dumps(body).encode()
+    given = {"Content-Type": "application/json"} if body is not None else {}
+    request = urllib.request.Request(f"http://{address}{path}", data, {**given, **(headers or {})})
+    try:
+        with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as reply:
+            return reply.status, reply.headers, reply.read().decode()
+    except urllib.error.HTTPError as reply:
+        return reply.code, reply.headers, reply.read().decode()
+
+
+def check(server, user="42", path="/v1/posts"):
+    return ask(server.address, "/v1/check",
+               {"domain": "api", "attributes": {"user": user, "path": path}})
+
+
+def until(holds, what):
+    """Waits for a condition, with a deadline."""
+    end = time.monotonic() + DEADLINE_SECONDS
+    while not holds():
+        assert time.monotonic() < end, f"it never came to be that {what}"
+        time.sleep(0.01)
+
+
+def expect(found, wanted, what=""):
+    assert found == wanted, f"{what}: expected {wanted!r}, found {found!r}"
+
+
+def resp(connection, *words):
+    """Sends a command and reads a reply of numbers, a line or a bulk."""
+    command = f"*{len(words)}\r\n" + "".join(f"${len(w)}\r\n{w}\r\n" for w in words)
+    connection.sendall(command.encode())
+    with connection.makefile("rb") as file:
+        def read():
+            line = file.readline().rstrip(b"\r\n")
+            if line[:1] == b"*":
+                return [read() for _ in range(int(line[1:]))]
+            if line[:1] == b":":
+                return int(line[1:])
+            return line.decode()
+        return read()
+
+
+def test_the_third_of_two_is_refused():
+    with Server() as server:
+        expect([check(server)[0] for _ in range(3)], [200, 200, 429])
+        status, headers, body = check(server)
+        expect(status, 429)
+        expect(headers["Content-Type"], "application/problem+json")
+        assert 0 < int(headers["Retry-After"]) <= 1800, headers["Retry-After"]
+        expect(json.loads(body)["violated-policies"], ["posts/h"])
+        expect(check(server, user="43")[0], 200, "another user")
+
+
+def test_shadow_refuses_nobody():
+    with Server() as server:
+        replies = [check(server, path="/v1/quiet") for _ in range(3)]
+        expect([status for status, _, _ in replies], [200] * 3)
+        decision = json.loads(replies[-1][2])["decisions"][0]
+        expect((decision["allowed"], decision["mode"]), (False, "shadow"))
+
+
+def test_forward_auth_sees_one_path_however_it_is_written():
+    with Server() as server:
+        server.write(RULES.replace("per: [user]", "per: [ip]"))
+        server.process.send_signal(signal.SIGHUP)
+        server.line("rules_loaded")
+        statuses = [ask(server.address, "/auth/api" + path)[0]
+                    for path in ("/v1//posts", "/v1/./posts", "/v1/%70osts")]
+        expect(statuses, [200, 200, 429])
+        status, headers, _ = ask(server.address, "/auth/api?deny=403", headers={
+            "X-Original-URI": "/v1/posts", "X-Original-Method": "GET"})
+        expect((status, headers["X-RateLimit-Status"]), (403, "429"))
+
+
+def test_redis_cell_sequence_on_the_wire():
+    with Server() as server, server.connect() as connection:
+        expect(resp(connection, "PING"), "+PONG")
+        expect(resp(connection, "CL.THROTTLE", "k", "0", "1", "2"), [0, 1, 0, -1, 2])
+        expect(resp(connection, "CL.THROTTLE", "k", "0", "1", "2"), [1, 1, 0, 2, 2])
+        expect(resp(connection, "CL.THROTTLE", "l", "15", "30", "60"), [0, 16, 15, -1, 2])
+
+
+def test_grpc_over_http2():
+    def field(number, value):
+        return bytes([number << 3 | 2, len(value)]) + value
+
+    entry = field(1, field(1, b"to") + field(2, b"2061111111"))
+    message = field(1, b"messaging") + field(2, entry)
+    with Server() as server, tempfile.NamedTemporaryFile() as file:
+        file.write(b"\0" + len(message).to_bytes(4, "big") + message)
+        file.flush()
+        codes = []
+        for _ in range(2):
+            reply = subprocess.run(
+                ["curl", "-sS", "--http2-prior-knowledge", "-H", "content-type: application/grpc",
+                 "-H", "te: trailers", "--data-binary", f"@{file.name}", "-D", "-",
+                 f"http://{server.address}"
+                 "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit"],
+                stdout=subprocess.PIPE, check=True, timeout=DEADLINE_SECONDS).stdout
+            assert b"grpc-status: 0" in reply, reply
+            head, body = reply.split(b"\r\n\r\n", 1)
+            assert b"application/grpc" in head, head
+            codes.append(body[5:7])
+        expect(codes, [b"\x08\x01", b"\x08\x02"], "OK, then OVER_LIMIT")
+
+
+def test_bad_requests_say_what_is_wrong_and_harm_nobody():
+    with Server() as server:
+        status, _, body = ask(server.address, "/v1/check", {"domain": "api", "attribute": {}})
+        expect(status, 400)
+        assert "attributes" in body, body
+        expect(ask(server.address, "/v1/check", {"domain": "none", "attributes": {}})[0], 404)
+        expect(ask(server.address, "/nothing")[0], 404)
+        for bad in (b"GET / HTTP/1.1\nHost: h\n\n", b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n" * 9,
+                    b"*1\r\n:1\r\n", b"\0\1\2\3\r\n\r\n", b"*99999999999\r\n"):
+            with server.connect() as connection:
+                connection.sendall(bad)
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(4096):
+                    pass
+        expect(check(server)[0], 200)
+
+
+def test_a_port_that_is_served_is_an_error():
+    with Server() as server:
+        found = subprocess.run([SLUICE, "serve", "--rules", server.rules, "--listen",
+                                server.address, "--admin", "127.0.0.1:0"],
+                               capture_output=True, text=True, timeout=DEADLINE_SECONDS,
+                               check=False)
+        expect(found.returncode, 1)
+        assert f"cannot listen at {server.address}" in found.stderr, found.stderr
+        expect(check(server)[0], 200, "the first goes on")
+
+
+def test_a_bad_file_keeps_the_rules_in_force():
+    with Server() as server:
+        check(server)
+        server.write("domain: api\nrules: [{limt: 1/s}]\n")
+        server.process.send_signal(signal.SIGHUP)
+        assert "limt" in server.line("rules_not_loaded")
+        expect(json.loads(ask(server.admin, "/rules")[2])["failure"] is not None, True)
+        expect([check(server)[0] for _ in range(2)], [200, 429], "states and rules stay")
+        server.write(RULES.replace("2/h", "4/h"))
+        until(lambda: json.loads(ask(server.admin, "/rules")[2])["failure"] is None,
+              "the good file is in force")
+        expect([check(server)[0] for _ in range(3)], [200, 200, 429], "used units carry over")
+
+
+def test_health_and_metrics():
+    with Server(flags=["--admin-token", "sixteen bytes at least"]) as server:
+        expect(ask(server.admin, "/healthz")[0], 200)
+        expect(ask(server.admin, "/readyz")[::2], (200, "ready\n"))
+        expect(ask(server.admin, "/metrics")[0], 401)
+        shown = {"Authorization": "Bearer sixteen bytes at least"}
+        status, _, text = ask(server.admin, "/metrics", headers=shown)
+        expect(status, 200)
+        assert "sluice_ready 1\n" in text, text
+        settings = ask(server.admin, "/settings", headers=shown)[2]
+        assert "sixteen" not in settings, settings
+
+
+def test_states_survive_a_restart():
+    with Server() as server:
+        snapshot = os.path.join(server.folder.name, "states")
+        flags = ["--store-snapshot", snapshot]
+        expect(server.stop(), 0)
+        server.start(flags)
+        expect([check(server)[0] for _ in range(2)], [200, 200])
+        expect(server.stop(), 0)
+        expect(os.stat(snapshot).st_mode & 0o777, 0o600)
+        server.start(flags)
+        expect(check(server)[0], 429)
+        with open(snapshot, "wb") as file:
+            file.write(b"no snapshot")
+        server.process.kill()
+        server.process.wait()
+        server.start(flags)
+        expect(check(server)[0], 200, "it serves without")
+
+
+def test_what_has_begun_is_answered_while_it_drains():
+    with Server() as server, server.connect() as connection, server.connect() as idle:
+        body = b'{"domain":"api","attributes":{"user":"1","path":"/v1/posts"}}'
+        connection.sendall(b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n"
+                           % len(body) + body[:10])
+        check(server)  # both connections have been accepted by now
+        server.process.send_signal(signal.SIGTERM)
+        server.line("draining")
+        expect(idle.recv(1), b"", "idle connections are closed")
+        connection.sendall(body[10:])
+        reply = b""
+        while part := connection.recv(4096):
+            reply += part
+        assert reply.startswith(b"HTTP/1.1 200 OK\r\n"), reply
+        assert b"Connection: close\r\n" in reply, reply
+        expect(server.process.wait(DEADLINE_SECONDS), 0)
+
+
+def test_settings_that_cannot_be_met_are_errors():
+    for flags, words in ((["--store", "redis://localhost"], "still to come"),
+                         (["--listen", "nonsense"], "--listen"), (["--rulse", "x"], "--rules")):
+        found = subprocess.run([SLUICE, "serve", "--rules", "x", *flags], capture_output=True,
+                               text=True, timeout=DEADLINE_SECONDS, check=False)
+        expect(found.returncode, 2, flags)
+        assert words in found.stderr, found.stderr
+
+
+def main():
+    failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+        except Exception:  # every test is to be told of
+            failed += 1
+            print(f"FAILED {name}")
+            traceback.print_exc(file=sys.stdout)
+    sys.exit(1 if failed else 0)
+
+
+main()
