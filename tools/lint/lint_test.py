@@ -220,7 +220,7 @@ class IncludeTest(TreeTest):
             ("core", "<time.h>"), ("core", '"nowhere/a.h"'), ("store", '"limiter/limiter.h"'),
             ("store", '"../core/limit.h"'), ("store", "<boost/asio.hpp>"),
             ("limiter", '"config/json.h"'), ("rules", '"store/store.h"'), ("wire", '"net/a.h"'),
-            ("net", '"core/limit.h"'), ("frontend", '"store/store.h"'), ("gate", '"net/a.h"'),
+            ("net", '"rules/rule.h"'), ("frontend", '"store/store.h"'), ("gate", '"net/a.h"'),
         ):
             self.include(f"src/{layer}/a.cc", what, 1)
 
