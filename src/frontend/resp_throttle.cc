@@ -1,5 +1,6 @@
 #include "frontend/resp_throttle.h"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -74,12 +75,10 @@ void RespThrottle::Tell(const Decision& decision, RespExchange& exchange) {
     return writer.Error("OOM", "no memory is left for another key");
   }
   const bool waits = !decision.allowed && decision.retry_after != kNever;
-  writer.ArrayHeader(5);
-  writer.Integer(decision.allowed ? 0 : 1);
-  writer.Integer(decision.limit);
-  writer.Integer(decision.remaining);
-  writer.Integer(waits ? RoundUpToSeconds(decision.retry_after) : -1);
-  writer.Integer(RoundUpToSeconds(decision.reset_after));
+  const std::array<std::int64_t, 5> reply = {
+      decision.allowed ? 0 : 1, decision.limit, decision.remaining,
+      waits ? RoundUpToSeconds(decision.retry_after) : -1, RoundUpToSeconds(decision.reset_after)};
+  writer.Integers(reply);
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 
@@ -13,15 +14,36 @@ bool IsControl(char c) {
   return byte < 0x20 || byte == 0x7F;
 }
 
+constexpr std::size_t kNumberLineMost = 24;  // a type, 20 characters of a number, CR LF
+
+// Returns the end of what it wrote.
+char* WriteNumberLine(char type, std::int64_t value, char* line) {
+  *line++ = type;
+  if (value >= 0 && value <= 9) {
+    *line++ = static_cast<char>('0' + value);
+  } else {
+    line = std::to_chars(line, line + kNumberLineMost - 3, value).ptr;
+  }
+  *line++ = '\r';
+  *line++ = '\n';
+  return line;
+}
+
 }  // namespace
 
 void RespWriter::NumberLine(char type, std::int64_t value) {
-  std::array<char, 24> line;  // a type, 20 characters of a number, CR LF
-  line[0] = type;
-  char* end = std::to_chars(line.data() + 1, line.data() + line.size(), value).ptr;
-  *end++ = '\r';
-  *end++ = '\n';
+  std::array<char, kNumberLineMost> line;
+  const char* const end = WriteNumberLine(type, value, line.data());
   out_->append(line.data(), static_cast<std::size_t>(end - line.data()));
+}
+
+void RespWriter::Integers(std::span<const std::int64_t> values) {
+  constexpr std::size_t kMost = 8;
+  assert(values.size() <= kMost);
+  std::array<char, (kMost + 1) * kNumberLineMost> lines;
+  char* end = WriteNumberLine('*', static_cast<std::int64_t>(values.size()), lines.data());
+  for (const std::int64_t value : values) end = WriteNumberLine(':', value, end);
+  out_->append(lines.data(), static_cast<std::size_t>(end - lines.data()));
 }
 
 void RespWriter::Line(std::string_view text) {

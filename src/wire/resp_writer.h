@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,9 @@ class RespWriter {
   void Boolean(bool value);
   // The shortest text that reads back as the value.
   void Double(double value);
+
+  // An array of integers. REQUIRES: at most 8.
+  void Integers(std::span<const std::int64_t> values);
 
   void ArrayHeader(std::size_t elements);
   void MapHeader(std::size_t pairs);

@@ -110,6 +110,13 @@ TEST_F(BroughtTermsTest, ALookTakesNothing) {
   EXPECT_EQ(Check(terms, "k", 0).remaining, 1);
 }
 
+TEST_F(BroughtTermsTest, ALookUnderOtherTermsRoundsNothing) {
+  const BroughtTerms sevenths = TermsOf(7, seconds(1), 7);
+  Check(sevenths, "k", 1);
+  Check(TermsOf(3, seconds(1), 3), "k", 0);
+  EXPECT_EQ(Check(sevenths, "k", 6).reset_after, kSecond);
+}
+
 TEST_F(BroughtTermsTest, WithoutMemoryAKeyIsRefusedAndSaysSo) {
   Scene full(16 * kMebibyte);
   const LimitHandle brought = full.store().AddBrought("brought", full.now).value();
