@@ -1,5 +1,6 @@
 #include "admin/log.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -44,7 +45,9 @@ void Log::Write(LogImportance importance, std::string_view event, std::string_vi
                Concat(std::exchange(left_out_, 0), " lines were too many and left out"));
   }
   AppendLine(now, importance, event, text);
-  // A line that cannot be written is lost: there is nobody left to tell.
+  // A line that cannot be written at once is lost: there is nobody left to tell.
+  pollfd ready{options_.descriptor, POLLOUT, 0};
+  if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return;
   static_cast<void>(!write(options_.descriptor, line_.data(), line_.size()));
 }
 

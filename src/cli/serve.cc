@@ -342,6 +342,7 @@ int RunServe(std::span<const std::string_view> args, Console& console) {
     console.err.Write(Concat("sluice serve: ", fault, "\n"));
     return kExitBadInput;
   }
+  RaiseDescriptorBound();
   Signals signals;
   const Systemd systemd([](const char* name) { return std::getenv(name); });
   const Result<Done> done = Service(given, systemd).Run(signals);

@@ -1,5 +1,6 @@
 #include "cli/serve_parts.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <memory>
@@ -51,6 +52,13 @@ Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const
     sockets.push_back(std::move(socket).value());
   }
   return sockets;
+}
+
+void RaiseDescriptorBound() {
+  rlimit bound{};
+  if (getrlimit(RLIMIT_NOFILE, &bound) != 0) return;
+  bound.rlim_cur = bound.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &bound);
 }
 
 Server::Options ServerOptions(const Settings& settings, std::size_t workers) {

@@ -22,6 +22,10 @@ std::string_view Unsupported(const Settings& settings);
 // those handed over stand for `listen`, and one more for the admin address.
 Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const Systemd& systemd);
 
+// As many descriptors as the system lets the process have: the usual bound is below that of
+// connections.
+void RaiseDescriptorBound();
+
 Server::Options ServerOptions(const Settings& settings, std::size_t workers);
 Callers CallersOf(const Settings& settings);
 TrustFunction TrustOf(const Settings& settings);

@@ -18,9 +18,11 @@ bool Callers::IsToken(std::string_view shown) const {
   return !token.empty() && IsSameSecret(shown, token);
 }
 
-Permission Callers::Of(const Peer& peer, std::string_view authorization) const {
+Permission Callers::Of(const Peer& peer, std::string_view authorization, Sender sender) const {
   const auto when = [](bool holds) { return holds ? Permission::kLift : Permission::kAsk; };
-  if (token.empty() && uids.empty()) return when(IsLocal(peer));
+  if (token.empty() && uids.empty()) {
+    return when(IsLocal(peer) && sender == Sender::kProgram);
+  }
   if (!token.empty() && ShowsToken(authorization, token)) return Permission::kLift;
   return when(peer.uid && std::ranges::find(uids, *peer.uid) != uids.end());
 }

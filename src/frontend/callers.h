@@ -11,14 +11,19 @@
 
 namespace sluice {
 
-// Thread safety: immutable. Where nothing is said, callers on this machine may: over loopback and
+// What sends a request. A page that a browser on this machine shows reaches loopback addresses,
+// too, but is not of this machine.
+enum class Sender : std::uint8_t { kProgram, kWebPage };
+
+// Thread safety: immutable. Where nothing is said, programs on this machine may: over loopback and
 // Unix sockets.
 struct Callers {
   std::string token;                // a bearer token; empty: none
   std::vector<std::uint32_t> uids;  // of processes at the other end of a Unix socket
 
   // What a caller may who shows that Authorization header (or none, empty).
-  [[nodiscard]] Permission Of(const Peer& peer, std::string_view authorization) const;
+  [[nodiscard]] Permission Of(const Peer& peer, std::string_view authorization,
+                              Sender sender = Sender::kProgram) const;
 
   // Whether there is a token and this is it.
   [[nodiscard]] bool IsToken(std::string_view shown) const;

@@ -6,6 +6,12 @@
 #include "wire/grpc_message.h"
 
 namespace sluice {
+namespace {
+
+// What may wait for a caller that does not read.
+constexpr std::size_t kWaitingMost = std::size_t{256} << 10U;
+
+}  // namespace
 
 bool GrpcStreams::Has(const HttpRequest& head) const {
   return head.method == "POST" && methods_.contains(std::string(head.target));
@@ -43,6 +49,10 @@ bool GrpcStreams::AnswerAll(const Method& method, Exchange& exchange) {
       fault = std::move(*found);
     } else if (const auto* message = std::get_if<GrpcMessage>(&next)) {
       exchange.taken += message->frame_size;
+      if (exchange.reply.body.size() > kWaitingMost) {
+        End({GrpcStatus::kResourceExhausted, "the replies are not read"}, exchange);
+        return false;
+      }
       const std::size_t begin = BeginGrpcMessage(exchange.reply.body);
       fault = method.answer(message->message, exchange.reply.body);
       if (fault) {

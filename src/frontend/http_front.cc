@@ -45,7 +45,10 @@ void HttpFront::Serve(std::span<Exchange* const> batch) {
 
 void HttpFront::Answer(const HttpRequest& request, HttpReply& reply) {
   const auto permission = [&] {
-    return options_.callers.Of(*request.peer, request.Find("authorization"));
+    // Browsers say where a request comes from; programs do not.
+    const bool by_page = !request.Find("origin").empty() || !request.Find("sec-fetch-site").empty();
+    return options_.callers.Of(*request.peer, request.Find("authorization"),
+                               by_page ? Sender::kWebPage : Sender::kProgram);
   };
   if (GrpcFront::IsCall(request)) return grpc_.Answer(request, permission(), reply);
   const std::string_view path = SplitTarget(request.target).path;

@@ -7,6 +7,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "net/choose_session.h"
@@ -21,6 +22,10 @@ using Wait = stream_descriptor::wait_type;
 
 // An output that grew beyond this is not kept for the next reply.
 constexpr std::size_t kOutputKept = std::size_t{16} << 10U;
+
+// How long a connection that is over may linger, and how much is read meanwhile.
+constexpr Nanos kLinger = std::chrono::seconds(1);
+constexpr std::size_t kLingerBytes = std::size_t{1} << 20U;
 
 asio::awaitable<bool> Await(stream_descriptor& socket, Wait what) {
   boost::system::error_code error;
@@ -47,8 +52,25 @@ asio::awaitable<void> Connection::Run() {
     if (session_ != nullptr && SendSome() != Sent::kAll && !co_await Flush()) break;
     if (!is_there) break;
   }
-  socket_.close();
+  if (socket_.is_open() && IsOver()) co_await Linger();
+  Close();
   if (session_ != nullptr && session_->unfinished() > 0) kept_ = shared_from_this();
+}
+
+asio::awaitable<void> Connection::Linger() {
+  lingers_ = true;
+  shutdown(socket_.native_handle(), SHUT_WR);
+  const std::span<char> scratch = worker_.scratch();
+  for (std::size_t read = 0; read < kLingerBytes;) {
+    const ssize_t size =
+        recv(socket_.native_handle(), scratch.data(), scratch.size(), MSG_DONTWAIT);
+    if (size == 0 || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) co_return;
+    if (size > 0) {
+      read += static_cast<std::size_t>(size);
+    } else if (!co_await Await(socket_, Wait::wait_read)) {
+      co_return;
+    }
+  }
 }
 
 bool Connection::IsOver() const {
@@ -154,6 +176,7 @@ void Connection::Close() {
 
 Nanos Connection::Allowed() const {
   const Deadlines& deadlines = worker_.deadlines();
+  if (lingers_) return kLinger;
   if (flushing_) return deadlines.write;
   switch (phase_) {
     case Session::Phase::kIdle:
@@ -173,7 +196,8 @@ void Connection::CheckDeadline(Nanos now) {
   const std::uint64_t completed = session_ == nullptr ? 0 : session_->completed();
   // A request that comes byte by byte is late from its first one on.
   const bool moves = completed != completed_ || (flushing_ && took_some_);
-  if (phase != phase_ || moves) since_ = now;
+  if (phase != phase_ || moves || lingers_ != lingered_) since_ = now;
+  lingered_ = lingers_;
   phase_ = phase;
   completed_ = completed;
   took_some_ = false;

@@ -58,6 +58,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Sent SendSome();
   // Sends what there is, however long the peer takes. False if it has gone.
   boost::asio::awaitable<bool> Flush();
+  // Reads on for a while after the last reply: closing with bytes unread would make the system take
+  // back what the peer has not read yet.
+  boost::asio::awaitable<void> Linger();
   void OnLateReply();
   boost::asio::awaitable<void> FlushLate();
   [[nodiscard]] bool IsOver() const;
@@ -71,12 +74,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string carried_;               // came and is not taken yet
   std::size_t sent_ = 0;              // of the session's output
   bool flushing_ = false;
+  bool lingers_ = false;
   bool draining_ = false;
   // Since the last look at the deadline: what was seen then, and when it began to be so.
   Session::Phase phase_ = Session::Phase::kIdle;
   std::uint64_t completed_ = 0;
   Nanos since_{0};
-  bool took_some_ = false;            // the peer, of what is sent to it
+  bool took_some_ = false;  // the peer, of what is sent to it
+  bool lingered_ = false;
   std::shared_ptr<Connection> kept_;  // itself, while exchanges are unfinished
 };
 

@@ -127,9 +127,7 @@ Http1Session::Next Http1Session::ReadSized(std::string_view unread, std::size_t 
   const std::size_t body_bytes = head.content_length.value_or(0);
   needed_ = head_bytes + body_bytes;
   if (unread.size() < needed_) {
-    if (head.expects_continue && queue_.empty() && !std::exchange(told_to_continue_, true)) {
-      output.append(kContinue);
-    }
+    if (head.expects_continue && !std::exchange(told_to_continue_, true)) owes_continue_ = true;
     return Next::kServe;
   }
   AddMessage(unread.substr(head_bytes, body_bytes));
@@ -143,7 +141,7 @@ void Http1Session::BeginChunks(std::string_view head) {
   chunk_reader_.Begin();
   chunks_.clear();
   is_chunked_ = true;
-  if (reader_.head().expects_continue && queue_.empty()) output.append(kContinue);
+  owes_continue_ = reader_.head().expects_continue;
 }
 
 Http1Session::Next Http1Session::ReadChunks(std::string_view unread, std::size_t& taken) {
@@ -151,6 +149,7 @@ Http1Session::Next Http1Session::ReadChunks(std::string_view unread, std::size_t
   taken += read.consumed;
   if (read.state == ReadState::kMore) return Next::kServe;
   is_chunked_ = false;
+  half_read_ = read.consumed < unread.size();
   if (read.state == ReadState::kFault) {
     Refuse(read.is_too_large ? HttpFault{413, "the body is too large"}
                              : HttpFault{400, "the chunks of the body are malformed"});
@@ -168,6 +167,7 @@ void Http1Session::AddMessage(std::string_view body) {
   message->Begin(reader_.head(), body, peer_);
   if (message->closes) closing_ = true;
   told_to_continue_ = false;
+  owes_continue_ = false;
   batch_.push_back(message.get());
   queue_.push_back(std::move(message));
 }
@@ -204,7 +204,9 @@ void Http1Session::WriteReplies() {
     if (is_last) End();
     spare_.push_back(std::move(message));
   }
-  if (queue_.empty() && draining_ && !half_read_) End();
+  if (!queue_.empty() || ended()) return;
+  if (std::exchange(owes_continue_, false)) output.append(kContinue);
+  if (draining_ && !half_read_) End();
 }
 
 void Http1Session::WriteReply(const Message& message, bool is_last) {

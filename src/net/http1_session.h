@@ -63,7 +63,8 @@ class Http1Session final : public Session {
   bool is_chunked_ = false;   // a chunked body is being read
   std::string chunked_head_;  // its head, which does not stay where it was
   std::string chunks_;        // and itself
-  bool told_to_continue_ = false;
+  bool told_to_continue_ = false;  // or will be, once all before it is answered
+  bool owes_continue_ = false;
   bool half_read_ = false;
   bool closing_ = false;  // no request is read any more
   bool serving_ = false;

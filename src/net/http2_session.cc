@@ -105,14 +105,17 @@ struct Http2Session::Callbacks {
   static int OnData(nghttp2_session* session, std::uint8_t /*flags*/, std::int32_t id,
                     const std::uint8_t* bytes, std::size_t size, void* user) {
     Http2Stream* stream = Find(session, id);
-    if (stream == nullptr || stream->complete) return 0;
-    if (stream->body_bytes() + size > Self(user).bounds_.request_bytes) {
+    if (stream == nullptr || stream->complete || stream->finished) return 0;
+    Http2Session& self = Self(user);
+    if (stream->body_bytes() + size > self.bounds_.request_bytes ||
+        self.held_ + size > self.bounds_.connection_bytes) {
       stream->request.fault = HttpRequest::Fault::kBodyTooLarge;
-      Self(user).Complete(*stream);
+      self.Complete(*stream);
       return 0;
     }
     stream->AddBody(View(bytes, size));
-    if (stream->streams) Self(user).Queue(*stream);
+    self.held_ += size;
+    if (stream->streams) self.Queue(*stream);
     return 0;
   }
 
@@ -157,14 +160,19 @@ struct Http2Session::Callbacks {
       fields.Add(reply.trailers);
       nghttp2_submit_trailer(session, id, fields.all.data(), fields.all.size());
     }
-    StopBody(session, stream);
     return static_cast<ssize_t>(taken);
   }
 
-  // Once the reply is on its way, the rest of a body that nobody wants must not be sent.
-  static void StopBody(nghttp2_session* session, const Http2Stream& stream) {
-    if (stream.request.fault == HttpRequest::Fault::kNone) return;
-    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream.id(), NGHTTP2_NO_ERROR);
+  // Once the whole reply has left, the rest of a body that nobody wants must not be sent. (A reset
+  // any earlier would drop what is still in line.)
+  static int OnSent(nghttp2_session* session, const nghttp2_frame* frame, void* /*user*/) {
+    const bool carries = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
+    if (!carries || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
+    const Http2Stream* stream = Find(session, frame->hd.stream_id);
+    if (stream != nullptr && stream->request.fault != HttpRequest::Fault::kNone) {
+      nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream->id(), NGHTTP2_NO_ERROR);
+    }
+    return 0;
   }
 
   static nghttp2_session_callbacks* Make() {
@@ -175,6 +183,7 @@ struct Http2Session::Callbacks {
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, OnData);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrame);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, OnClose);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, OnSent);
     return callbacks;
   }
 };
@@ -231,6 +240,7 @@ void Http2Session::Drain() {
     nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE,
                           nghttp2_session_get_last_proc_stream_id(session_.get()), NGHTTP2_NO_ERROR,
                           nullptr, 0);
+    TellStreams(StreamEvent::kDraining);
   }
   if (!receiving_) Pump();
 }
@@ -281,7 +291,12 @@ void Http2Session::Closed(Http2Stream& stream) {
   // One that waits to be served is passed over then, and one that is being served is let go when
   // it is finished.
   const bool is_served = stream.served && !stream.finished;
-  if (!stream.ready && !is_served) spare_.push_back(&stream);
+  if (!stream.ready && !is_served) Recycle(stream);
+}
+
+void Http2Session::Recycle(Http2Stream& stream) {
+  held_ -= stream.LetGo();
+  spare_.push_back(&stream);
 }
 
 void Http2Session::ServeReady() {
@@ -290,10 +305,10 @@ void Http2Session::ServeReady() {
   for (Http2Stream* stream : ready_) {
     stream->ready = false;
     if (stream->closed) {
-      spare_.push_back(stream);
+      Recycle(*stream);
       continue;
     }
-    stream->ShowBody();
+    held_ -= stream->ShowBody();
     stream->served = true;
     if (stream->streams) {
       if (!stream->finished) service_.ServeStream(*stream, StreamEvent::kMore);
@@ -325,7 +340,7 @@ void Http2Session::Finished(Http2Stream& stream) {
   stream.finished = true;
   if (!stream.streams) --unfinished_;
   if (stream.closed) {
-    spare_.push_back(&stream);
+    Recycle(stream);
   } else {
     Submit(stream);
   }
@@ -352,7 +367,6 @@ void Http2Session::Submit(Http2Stream& stream) {
   const bool has_body = !reply.body.empty() || reply.trailers.size() > 0 || !stream.finished;
   nghttp2_submit_response(session_.get(), stream.id(), fields_->all.data(), fields_->all.size(),
                           has_body ? &body : nullptr);
-  if (!has_body) Callbacks::StopBody(session_.get(), stream);
 }
 
 void Http2Session::Pump() {

@@ -24,8 +24,9 @@ namespace sluice {
 // Invariants, beside those of Session
 //   (1) A request that the peer resets before it was served is not served. One that was is charged
 //       all the same, and its reply is dropped.
-//   (2) A body over its bound is not kept: the request is served at once, as too large, with none
-//       of it.
+//   (2) A body over its bound, or beyond what a connection may hold in all, is not kept: the
+//   request
+//       is served at once, as too large.
 //   (3) A service hears of the end of every request that streams: it finishes it, or it is gone.
 //   (4) Floods of resets, pings, settings and continuations end the connection.
 class Http2Session final : public Session {
@@ -54,6 +55,8 @@ class Http2Session final : public Session {
   void Complete(Http2Stream& stream);
   void Queue(Http2Stream& stream);
   void Closed(Http2Stream& stream);
+  // Makes it ready to be another.
+  void Recycle(Http2Stream& stream);
   // Serves what is complete, as one batch, and tells of what streams.
   void ServeReady();
   // Begins the reply, or goes on with it.
@@ -73,6 +76,7 @@ class Http2Session final : public Session {
   std::vector<Exchange*> batch_;
   std::unique_ptr<Fields> fields_;  // room for those that are being written
   std::size_t open_ = 0;
+  std::size_t held_ = 0;                 // bytes of all bodies
   std::vector<Http2Stream*> streaming_;  // those open that are served as they come
   bool receiving_ = false;
   bool serving_ = false;

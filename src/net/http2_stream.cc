@@ -1,8 +1,16 @@
 #include "net/http2_stream.h"
 
+#include <utility>
+
 #include "net/http2_session.h"
 
 namespace sluice {
+namespace {
+
+// A text that grew beyond this is not kept for the next request.
+constexpr std::size_t kTextKept = std::size_t{4} << 10U;
+
+}  // namespace
 
 void Http2Stream::Open(std::int32_t id) {
   id_ = id;
@@ -52,11 +60,21 @@ void Http2Stream::CompleteHead(const Peer& peer) {
   if (request.authority.empty()) request.authority = request.Find("host");
 }
 
-void Http2Stream::ShowBody() {
-  body_.erase(0, taken);
-  taken = 0;
+std::size_t Http2Stream::ShowBody() {
+  const std::size_t gone = std::exchange(taken, 0);
+  body_.erase(0, gone);
   request.body = body_;
   request.is_whole = complete;
+  return gone;
+}
+
+std::size_t Http2Stream::LetGo() {
+  const std::size_t held = body_.size();
+  for (std::string* text : {&bytes_, &body_, &reply.body}) {
+    if (text->capacity() > kTextKept) std::string().swap(*text);
+    text->clear();
+  }
+  return held;
 }
 
 void Http2Stream::Finish() { session_.Finished(*this); }

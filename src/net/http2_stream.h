@@ -35,8 +35,10 @@ class Http2Stream final : public Exchange {
 
   // Makes `request` a view of the head that came.
   void CompleteHead(const Peer& peer);
-  // The same of the body, as far as it has come and was not taken.
-  void ShowBody();
+  // The same of the body, as far as it has come and was not taken. Returns how many bytes were.
+  std::size_t ShowBody();
+  // Gives back the memory of large texts. Returns the bytes of the body that were still held.
+  std::size_t LetGo();
 
   void Finish() override;
   void Send() override;

@@ -74,12 +74,12 @@ std::string DescribeSocket(int descriptor) {
   return JoinPort(HostOf(storage), PortOf(storage));
 }
 
-// Whether somebody accepts connections there.
+// Whether somebody accepts connections there, or might: only a refusal shows that nobody does.
 bool IsServed(const sockaddr_un& address) {
   const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (probe < 0) return false;
+  if (probe < 0) return true;
   const int outcome = connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const bool is_served = outcome == 0 || errno == EAGAIN || errno == EINPROGRESS;
+  const bool is_served = outcome == 0 || errno != ECONNREFUSED;
   close(probe);
   return is_served;
 }
@@ -169,8 +169,9 @@ Result<ListeningSocket> ListeningSocket::Adopt(int descriptor) {
 
 ListeningSocket::~ListeningSocket() {
   if (descriptor_ < 0) return;
-  close(descriptor_);
+  // In this order: whoever comes next may make the file as soon as nobody listens.
   if (!made_path_.empty()) unlink(made_path_.c_str());
+  close(descriptor_);
 }
 
 AcceptOutcome AcceptOne(int listening) {

@@ -35,6 +35,11 @@ void Worker::Adopt(int socket, Peer peer, std::size_t listener) {
   asio::posix::stream_descriptor owned(context_, socket);
   asio::post(context_,
              [this, owned = std::move(owned), peer = std::move(peer), listener]() mutable {
+               // Its socket closes with this handler.
+               if (stopped_) {
+                 --count_;
+                 return;
+               }
                const auto connection = std::make_shared<Connection>(
                    *this, std::move(owned), std::move(peer), services_[listener]);
                connection->place = connections_.size();
@@ -64,6 +69,8 @@ void Worker::Stop() {
   asio::post(context_, [this] {
     const std::vector<Connection*> all = connections_;
     for (Connection* connection : all) connection->Close();
+    // A tick whose time has come already is not cancelled any more, but finds this.
+    stopped_ = true;
     timer_.cancel();
   });
   thread_.join();
@@ -74,7 +81,7 @@ void Worker::Tick() {
   now_ += kTick;
   timer_.expires_after(kTick);
   timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) Tick();
+    if (!error && !stopped_) Tick();
   });
 }
 

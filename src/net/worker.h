@@ -65,6 +65,7 @@ class Worker {
   std::vector<Connection*> connections_;
   std::atomic<std::size_t> count_{0};
   bool draining_ = false;
+  bool stopped_ = false;
   Nanos now_{0};  // by ticks
   std::thread thread_;
 };

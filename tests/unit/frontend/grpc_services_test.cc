@@ -143,6 +143,27 @@ TEST_F(GrpcServicesTest, AStreamThatIsCutOffEndsWithAFault) {
   EXPECT_EQ(streamed_.finished, 1);
 }
 
+TEST_F(GrpcServicesTest, WhoDoesNotReadIsNotAnsweredForEver) {
+  std::string questions;
+  for (int i = 0; i < 1000; ++i) questions += Framed(Field(4, "sluice.v1.Limiter"));
+  Stream("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", questions, false,
+         StreamEvent::kMore);
+  EXPECT_EQ(Status(streamed_.reply), "8");
+  EXPECT_EQ(streamed_.finished, 1);
+  EXPECT_LT(streamed_.reply.body.size(), std::size_t{512} << 10U);
+}
+
+TEST_F(GrpcServicesTest, AWebPageLiftsNothing) {
+  Use({testing::Rule("posts", "1/h")});
+  const testing::Call reset{.target = "/v1/reset", .body = R"({"domain":"api","attributes":{}})"};
+  EXPECT_EQ(Ask(reset).status, 200);
+  testing::Call by_page = reset;
+  by_page.headers = {{"Origin", "http://evil.test"}};
+  EXPECT_EQ(Ask(by_page).status, 403);
+  by_page.headers = {{"sec-fetch-site", "same-origin"}};
+  EXPECT_EQ(Ask(by_page).status, 403);
+}
+
 TEST_F(GrpcServicesTest, OurOwnServiceDecidesByRules) {
   Use({testing::Rule("posts", "1/h")});
   const std::string attribute = Field(1, "user") + Field(2, "42");

@@ -158,6 +158,22 @@ TEST_F(Http1SessionTest, WhoWaitsForAWordGetsIt) {
   EXPECT_EQ(session.phase(), Session::Phase::kIdle);
 }
 
+TEST_F(Http1SessionTest, WhoWaitsForAWordBehindAnotherGetsItAfterThatIsAnswered) {
+  EXPECT_EQ(
+      Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+           "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"}),
+      std::string(kHello) + "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(Say({"{}"}), kHello);
+}
+
+TEST_F(Http1SessionTest, AChunkedRequestIsTheLastWhenItDrains) {
+  Say({"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n"});
+  session.Drain();
+  EXPECT_EQ(Say({"a\r\n0\r\n\r\n"}),
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_TRUE(session.ended());
+}
+
 TEST_F(Http1SessionTest, AStatusWithoutWordsHasItsNumber) {
   service.fill = [](HttpReply& reply) { reply.status = 420; };
   EXPECT_EQ(Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"}),

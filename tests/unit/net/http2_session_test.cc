@@ -18,6 +18,7 @@ class Http2SessionTest : public testing::Test {
     Bounds bounds;
     bounds.request_bytes = 1000;
     bounds.header_bytes = 500;
+    bounds.connection_bytes = 5000;
     return bounds;
   }
 
@@ -139,6 +140,41 @@ TEST_F(Http2SessionTest, ABodyOverItsBoundIsServedAtOnceAsTooLarge) {
   EXPECT_TRUE(client.replies[stream].is_reset);
   EXPECT_EQ(client.replies[stream].error, 0U);
   EXPECT_FALSE(session.ended());
+}
+
+TEST_F(Http2SessionTest, WhatIsTooLargeIsToldByHeadersAloneAndByTrailersToo) {
+  service.fill = [](HttpReply& reply) { reply.headers.Add("grpc-status", "8"); };
+  const std::int32_t alone = client.PostUnfinished("/", std::string(1001, 'x'));
+  Meet();
+  EXPECT_EQ(client.replies[alone].headers["grpc-status"], "8");
+  EXPECT_TRUE(client.replies[alone].is_reset);
+  service.fill = [](HttpReply& reply) {
+    reply.body = "a";
+    reply.trailers.Add("grpc-status", "8");
+  };
+  const std::int32_t behind = client.PostUnfinished("/", std::string(1001, 'x'));
+  Meet();
+  EXPECT_EQ(client.replies[behind].trailers["grpc-status"], "8");
+  EXPECT_TRUE(client.replies[behind].is_reset);
+}
+
+// Invariant (2).
+TEST_F(Http2SessionTest, AllBodiesTogetherAreBounded) {
+  for (int i = 0; i < 20; ++i) {
+    client.PostUnfinished("/", std::string(900, 'x'));
+    Meet();
+  }
+  // Five of them fill what a connection may hold; the others are too large.
+  EXPECT_EQ(service.seen.size(), 15U);
+  for (const auto& seen : service.seen) EXPECT_EQ(seen.fault, HttpRequest::Fault::kBodyTooLarge);
+}
+
+TEST_F(Http2SessionTest, BodiesThatAreDoneWithCountNoMore) {
+  for (int i = 0; i < 20; ++i) {
+    client.Post("/", std::string(900, 'x'));
+    Meet();
+  }
+  for (const auto& seen : service.seen) EXPECT_EQ(seen.fault, HttpRequest::Fault::kNone);
 }
 
 TEST_F(Http2SessionTest, AHeadOverItsBoundIsServedAsTooLarge) {
