@@ -26,7 +26,9 @@ Result<Done> CallerLimits::Find() {
 Result<const BroughtTerms*> CallerLimits::Recall(const CallerTerms& asked) {
   Remembered& place = remembered_[PlaceOf(asked)];
   if (place.terms != nullptr && place.asked == asked) return place.terms.get();
-  if (asked.period > kLongestSpan) return Error{"the period is above 100 years"};
+  // In seconds: more of them than that are too many nanoseconds to count.
+  constexpr auto kLongest = std::chrono::floor<std::chrono::seconds>(kLongestSpan);
+  if (asked.period > kLongest) return Error{"the period is above 100 years"};
   Result<BroughtTerms> made = BroughtTerms::Make({asked.count, asked.period}, asked.burst);
   if (!made.ok()) return made.error();
   if (place.terms != nullptr) forgotten_.push_back(std::move(place.terms));
