@@ -233,8 +233,7 @@ Result<const Scheme*> FindScheme(std::string_view name) {
 }  // namespace
 
 Result<StoreUrl> ParseStoreUrl(std::string_view text) {
-  StoreUrl url;
-  if (text == "memory") return url;
+  if (text == "memory") return StoreUrl{};
   const std::size_t colon = text.find("://");
   if (colon == text.npos) {
     // What it is, it may be a password that slipped into the wrong place.
@@ -243,8 +242,9 @@ Result<StoreUrl> ParseStoreUrl(std::string_view text) {
   const Result<const Scheme*> found = FindScheme(text.substr(0, colon));
   if (!found.ok()) return found.error();
   const Scheme& scheme = *found.value();
+  StoreUrl url;
   url.kind = scheme.kind;
-  if (scheme.tls) url.tls.emplace();
+  if (scheme.tls) url.tls = StoreUrl::Tls{};
   const Result<Parts> parts = Split(text.substr(colon + 3));
   if (!parts.ok()) return parts.error();
   Result<Done> read = ReadLogin(parts.value(), url);
