@@ -160,7 +160,9 @@ asio::awaitable<void> Connection::FlushLate() {
 
 void Connection::Drain() {
   draining_ = true;
-  if (session_ == nullptr) {
+  // What the system has taken from the peer already has come, though nobody has read it yet.
+  const bool is_there = socket_.is_open() && Read();
+  if (!is_there || session_ == nullptr) {
     Close();
     return;
   }

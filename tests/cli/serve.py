@@ -206,6 +206,16 @@ def test_bad_requests_say_what_is_wrong_and_harm_nobody():
         expect(check(server)[0], 200)
 
 
+def test_who_sends_too_much_still_reads_why():
+    with Server() as server, server.connect() as connection:
+        connection.sendall(b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\n\r\n")
+        connection.sendall(b"x" * 500_000)
+        reply = b""
+        while part := connection.recv(4096):
+            reply += part
+        assert reply.startswith(b"HTTP/1.1 413 "), reply
+
+
 def test_a_port_that_is_served_is_an_error():
     with Server() as server:
         found = subprocess.run([SLUICE, "serve", "--rules", server.rules, "--listen",

@@ -1,5 +1,6 @@
 #include "admin/log.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -72,6 +73,17 @@ TEST_F(LogTest, AFloodIsCutAndSaysSo) {
   EXPECT_EQ(std::ranges::count(text, '\n'), Log::kLinesMost + 2);
   EXPECT_NE(text.find("log_lines_left_out: 7 lines"), std::string::npos);
   EXPECT_TRUE(text.ends_with("info last: y\n"));
+}
+
+TEST_F(LogTest, WhatCannotBeWrittenAtOnceIsLost) {
+  const std::string much(4096, 'x');
+  ASSERT_EQ(fcntl(ends_[1], F_SETFL, O_NONBLOCK), 0);
+  while (write(ends_[1], much.data(), much.size()) > 0) {
+  }
+  ASSERT_EQ(fcntl(ends_[1], F_SETFL, 0), 0);
+  Log log(To(LogForm::kText), clock_);
+  log.Write(LogImportance::kInfo, "lost", "it");
+  EXPECT_EQ(Written().find("lost"), std::string::npos);
 }
 
 }  // namespace
