@@ -74,7 +74,7 @@ void AdminFront::Answer(const HttpRequest& request, HttpReply& reply) const {
   }
   if (path == "/metrics") return TellMetrics(reply);
   if (path == "/rules") return TellRules(reply);
-  if (path == "/settings") return Tell(kJson, sources_.settings(), reply);
+  if (path == "/settings") return TellSettings(reply);
   Refuse(404, "expected /healthz, /readyz, /metrics, /rules or /settings\n", reply);
 }
 
@@ -139,6 +139,21 @@ void AdminFront::TellRules(HttpReply& reply) const {
     out += '}';
   } else {
     out += "null";
+  }
+  out += "}\n";
+}
+
+void AdminFront::TellSettings(HttpReply& reply) const {
+  Tell(kJson, "{", reply);
+  std::string& out = reply.body;
+  for (const EffectiveSetting& each : sources_.settings) {
+    if (out.back() != '{') out += ',';
+    AppendJsonString(each.setting->path, out);
+    out += ":{\"value\":";
+    AppendJsonString(each.text, out);
+    out += ",\"from\":";
+    AppendJsonString(each.from, out);
+    out += '}';
   }
   out += "}\n";
 }

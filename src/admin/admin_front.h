@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "admin/health.h"
+#include "config/read_settings.h"
 #include "config/rule_status.h"
 #include "net/exchange.h"
 
@@ -17,7 +19,7 @@ namespace sluice {
 struct AdminSources {
   const Health* health = nullptr;
   std::function<std::shared_ptr<const RuleStatus>()> rules;
-  std::function<std::string()> settings;      // effective, as JSON
+  std::span<const EffectiveSetting> settings;
   std::function<void(std::string&)> metrics;  // appends what is known beside the rules
 };
 
@@ -46,6 +48,7 @@ class AdminFront final : public HttpService {
   void TellReadiness(std::string_view query, HttpReply& reply) const;
   void TellMetrics(HttpReply& reply) const;
   void TellRules(HttpReply& reply) const;
+  void TellSettings(HttpReply& reply) const;
 
   const AdminSources& sources_;
   const AdminOptions& options_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,12 +23,10 @@
 #include "config/file_text.h"
 #include "config/live_rules.h"
 #include "config/read_settings.h"
-#include "core/json_string.h"
 #include "core/text.h"
 #include "frontend/http_front.h"
 #include "frontend/resp_front.h"
 #include "gate/gate.h"
-#include "gate/gate_session.h"
 #include "limiter/system_random.h"
 #include "limiter/system_zones.h"
 #include "net/server.h"
@@ -44,37 +43,6 @@ using std::chrono::milliseconds;
 // How often the server looks whether its connections have gone, and asks them again.
 constexpr milliseconds kDrainStep{50};
 constexpr milliseconds kFinalGoaway{500};
-
-// The front ends of one worker, over its own way through the gate.
-class WorkerHttp final : public HttpService {
- public:
-  WorkerHttp(Gate& gate, Clock& clock, const HttpFrontOptions& options)
-      : session_(gate), front_(session_, clock, options) {}
-
-  void Serve(std::span<Exchange* const> batch) override { front_.Serve(batch); }
-  [[nodiscard]] bool Streams(const HttpRequest& head) const override {
-    return front_.Streams(head);
-  }
-  void ServeStream(Exchange& exchange, StreamEvent event) override {
-    front_.ServeStream(exchange, event);
-  }
-
- private:
-  GateSession session_;
-  HttpFront front_;
-};
-
-class WorkerResp final : public RespService {
- public:
-  WorkerResp(Gate& gate, const Callers& callers, RespClientIds& ids)
-      : session_(gate), front_({gate, session_, callers, ids, kVersion}) {}
-
-  void Serve(std::span<RespExchange* const> batch) override { front_.Serve(batch); }
-
- private:
-  GateSession session_;
-  RespFront front_;
-};
 
 // Everything that runs, built in order and taken down in the reverse.
 class Service {
@@ -95,7 +63,6 @@ class Service {
   void Drain(Signals& signals);
   void End();
   void AppendMetrics(std::string& out) const;
-  [[nodiscard]] std::string EffectiveSettings() const;
 
   const ReadSettingsResult& given_;
   const Settings& settings_;
@@ -139,7 +106,9 @@ Result<Done> Service::Build() {
   const auto checks = static_cast<std::size_t>(settings_.bounds.checks);
   front_options_.headers.profile = settings_.headers.profile;
   front_options_.headers.jitter = settings_.headers.retry_after_jitter;
-  front_options_.headers.draw = [] { return DrawHashSeed().low; };
+  front_options_.headers.draw = [engine = std::mt19937_64(DrawHashSeed().low)]() mutable {
+    return engine();
+  };
   front_options_.callers = CallersOf(settings_);
   front_options_.trust = TrustOf(settings_);
   front_options_.limiter.checks_most = checks;
@@ -152,7 +121,7 @@ Result<Done> Service::Build() {
   admin_options_ = {std::string(settings_.admin.token.Reveal()), std::string(kVersion)};
   admin_sources_.health = &health_;
   admin_sources_.rules = [this] { return live_->status(); };
-  admin_sources_.settings = [this] { return EffectiveSettings(); };
+  admin_sources_.settings = given_.effective;
   admin_sources_.metrics = [this](std::string& out) { AppendMetrics(out); };
   return Done{};
 }
@@ -219,8 +188,9 @@ void Service::StartServer(std::vector<ListeningSocket> sockets) {
         if (listener == admin) {
           services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
         } else {
-          services.http = std::make_unique<WorkerHttp>(*gate_, *clock_, front_options_);
-          services.resp = std::make_unique<WorkerResp>(*gate_, front_options_.callers, resp_ids_);
+          services.http = std::make_unique<HttpFront>(*gate_, *clock_, front_options_);
+          services.resp = std::make_unique<RespFront>(
+              RespFront::Parts{*gate_, front_options_.callers, resp_ids_, kVersion});
         }
         return services;
       });
@@ -300,20 +270,6 @@ void Service::AppendMetrics(std::string& out) const {
   text.Sample({}, static_cast<std::int64_t>(stats.overflow_decisions));
   text.Begin("sluice_connections", MetricKind::kGauge, "Open connections.");
   text.Sample({}, static_cast<std::int64_t>(server_->connection_count()));
-}
-
-std::string Service::EffectiveSettings() const {
-  std::string out = "{";
-  for (const EffectiveSetting& each : given_.effective) {
-    if (out.size() > 1) out += ',';
-    AppendJsonString(each.setting->path, out);
-    out += ":{\"value\":";
-    AppendJsonString(each.text, out);
-    out += ",\"from\":";
-    AppendJsonString(each.from, out);
-    out += '}';
-  }
-  return out + "}\n";
 }
 
 }  // namespace

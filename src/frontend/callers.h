@@ -23,7 +23,7 @@ struct Callers {
 
   // What a caller may who shows that Authorization header (or none, empty).
   [[nodiscard]] Permission Of(const Peer& peer, std::string_view authorization,
-                              Sender sender = Sender::kProgram) const;
+                              Sender sender) const;
 
   // Whether there is a token and this is it.
   [[nodiscard]] bool IsToken(std::string_view shown) const;

@@ -9,15 +9,16 @@
 
 namespace sluice {
 
-HttpFront::HttpFront(GateSession& session, Clock& clock, HttpFrontOptions options)
+HttpFront::HttpFront(Gate& gate, Clock& clock, HttpFrontOptions options)
     : options_(std::move(options)),
-      rls_(session, clock, options_.headers, options_.rls),
+      session_(gate),
+      rls_(session_, clock, options_.headers, options_.rls),
       rls_json_(rls_, options_.rls),
-      limiter_(session, options_.limiter),
+      limiter_(session_, options_.limiter),
       grpc_(options_.message_bytes_most),
       streams_(options_.message_bytes_most),
-      json_(session, clock, options_.headers, options_.limiter),
-      forward_auth_(session, clock, options_.headers, options_.trust) {
+      json_(session_, clock, options_.headers, options_.limiter),
+      forward_auth_(session_, clock, options_.headers, options_.trust) {
   grpc_.Add("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
             [this](std::string_view message, Permission permission, std::string& out) {
               return rls_.ShouldRateLimit(message, permission, out);

@@ -39,14 +39,14 @@ struct HttpFrontOptions {
 // Finds the front end for each request: gRPC by its content type, then by path /v1/..., /json and
 // /auth/...; all else is 404.
 //
-// Thread safety: none; one for each worker. Ownership: the session and the clock outlive it.
+// Thread safety: none; one for each worker. Ownership: the gate and the clock outlive it.
 //
 // Invariants
 //   (1) Every exchange that does not stream is finished once, before Serve returns, in the order of
 //       the batch.
 class HttpFront final : public HttpService {
  public:
-  HttpFront(GateSession& session, Clock& clock, HttpFrontOptions options);
+  HttpFront(Gate& gate, Clock& clock, HttpFrontOptions options);
 
   void Serve(std::span<Exchange* const> batch) override;
   [[nodiscard]] bool Streams(const HttpRequest& head) const override;
@@ -56,6 +56,7 @@ class HttpFront final : public HttpService {
   void Answer(const HttpRequest& request, HttpReply& reply);
 
   HttpFrontOptions options_;
+  GateSession session_;
   RlsFront rls_;
   RlsJsonFront rls_json_;
   LimiterFront limiter_;

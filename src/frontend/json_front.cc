@@ -26,10 +26,6 @@ constexpr std::array kRoutes = {
     Route{"/v1/reset", Purpose::kForget},
 };
 
-bool LiftsLimits(Purpose purpose) {
-  return purpose == Purpose::kGiveBack || purpose == Purpose::kForget;
-}
-
 // A body whose type is not said is taken for what it should be.
 bool IsJson(std::string_view content_type) {
   const std::string_view type = TrimBlanks(TakeUntil(';', content_type));

@@ -20,10 +20,6 @@ constexpr std::array kRoutes = {
     Route{"/sluice.v1.Limiter/Reset", Purpose::kForget},
 };
 
-bool LiftsLimits(Purpose purpose) {
-  return purpose == Purpose::kGiveBack || purpose == Purpose::kForget;
-}
-
 }  // namespace
 
 void LimiterFront::AddTo(GrpcFront& calls) {

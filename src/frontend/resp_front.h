@@ -26,15 +26,15 @@ class RespFront final : public RespService {
  public:
   struct Parts {
     Gate& gate;
-    GateSession& session;
     const Callers& callers;
     RespClientIds& ids;
     std::string_view version;  // of this program
   };
 
   explicit RespFront(const Parts& parts)
-      : throttle_(parts.gate),
-        check_(parts.session),
+      : session_(parts.gate),
+        throttle_(parts.gate),
+        check_(session_),
         connection_(parts.callers, parts.ids, parts.version) {}
 
   void Serve(std::span<RespExchange* const> batch) override;
@@ -44,6 +44,7 @@ class RespFront final : public RespService {
 
   Answered Answer(RespExchange& exchange);
 
+  GateSession session_;
   RespThrottle throttle_;
   RespCheck check_;
   RespConnection connection_;

@@ -87,7 +87,7 @@ std::optional<GrpcFault> RlsFront::ReadSets(const RlsRequest& request, Permissio
       }
     }
     if (permission == Permission::kLift) continue;
-    if (descriptor.limit || set.purpose == Purpose::kGiveBack) {
+    if (descriptor.limit || LiftsLimits(set.purpose)) {
       return GrpcFault{GrpcStatus::kPermissionDenied,
                        Concat(FieldName(i, descriptor.limit ? "limit" : "is_negative_hits"),
                               " lifts limits, which this caller may not do")};

@@ -19,6 +19,11 @@ enum class Purpose : std::uint8_t {
   kForget,    // reset their keys, whatever becomes of the rest
 };
 
+// Whether it gives units back that were taken: whoever may do that can lift every limit.
+constexpr bool LiftsLimits(Purpose purpose) {
+  return purpose == Purpose::kGiveBack || purpose == Purpose::kForget;
+}
+
 // A limit that a caller brings with its request, in place of the `descriptors`: an aligned window
 // of one of these periods.
 struct LimitOverride {

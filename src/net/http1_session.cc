@@ -1,21 +1,14 @@
 #include "net/http1_session.h"
 
-#include <array>
-#include <charconv>
 #include <utility>
 
+#include "core/text.h"
 #include "net/http_status.h"
 
 namespace sluice {
 namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-
-void AppendNumber(std::uint64_t number, std::string& out) {
-  std::array<char, 20> digits{};
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  out.append(digits.data(), end);
-}
 
 }  // namespace
 
@@ -222,7 +215,7 @@ void Http1Session::WriteReply(const Message& message, bool is_last) {
     output.append("Connection: keep-alive\r\n");
   }
   output.append("Content-Length: ");
-  AppendNumber(reply.body.size(), output);
+  AppendPart(reply.body.size(), output);
   output.append("\r\n\r\n");
   if (!message.is_head) output.append(reply.body);
 }

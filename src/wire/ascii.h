@@ -47,6 +47,8 @@ constexpr bool IsDigits(std::string_view text) { return !text.empty() && kDigitB
 // What HTTP calls optional whitespace.
 constexpr bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
+constexpr bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
 constexpr char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // What a hexadecimal digit stands for; -1 where the character is none.

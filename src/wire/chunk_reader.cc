@@ -4,15 +4,14 @@
 #include <charconv>
 #include <system_error>
 
+#include "wire/ascii.h"
+
 namespace sluice {
 namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
 
-bool IsControl(char byte) {
-  const auto value = static_cast<unsigned char>(byte);
-  return (value < 0x20 && byte != '\t') || value == 0x7F;
-}
+bool IsBadInLine(char byte) { return IsControl(byte) && byte != '	'; }
 
 }  // namespace
 
@@ -80,7 +79,7 @@ std::string_view ChunkReader::TakeLine(std::string_view unread, std::size_t byte
     return {};
   }
   const std::string_view line = unread.substr(0, end - 1);
-  if (std::ranges::any_of(line, IsControl)) {
+  if (std::ranges::any_of(line, IsBadInLine)) {
     Fault();
     found = false;
     return {};

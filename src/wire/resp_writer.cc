@@ -6,13 +6,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "wire/ascii.h"
+
 namespace sluice {
 namespace {
-
-bool IsControl(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7F;
-}
 
 constexpr std::size_t kNumberLineMost = 24;  // a type, 20 characters of a number, CR LF
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "admin/metrics_text.h"
+#include "config/setting.h"
 
 namespace sluice {
 namespace {
@@ -23,7 +24,6 @@ class AdminFrontTest : public testing::Test {
   AdminFrontTest() {
     sources_.health = &health_;
     sources_.rules = [this] { return std::make_shared<const RuleStatus>(rules_); };
-    sources_.settings = [] { return std::string("{}\n"); };
     sources_.metrics = [](std::string& out) { out += "more 1\n"; };
     health_.Set(Health::State::kReady);
   }
@@ -92,6 +92,14 @@ TEST_F(AdminFrontTest, RulesTellOfTheLastFailure) {
   EXPECT_EQ(
       Get("/rules").body,
       "{\"in_force\":null,\"failure\":{\"at\":0,\"problems\":[\"a.yaml:1:1: \\\"bad\\\"\"]}}\n");
+}
+
+TEST_F(AdminFrontTest, SettingsSayWhereTheyCameFrom) {
+  const Setting& memory = AllSettings()[IndexOf("store.memory")];
+  const std::vector<EffectiveSetting> effective = {{&memory, "1GiB", "--memory"}};
+  sources_.settings = effective;
+  EXPECT_EQ(Get("/settings").body,
+            "{\"store.memory\":{\"value\":\"1GiB\",\"from\":\"--memory\"}}\n");
 }
 
 TEST(MetricsTextTest, ValuesOfLabelsAreEscaped) {

@@ -86,7 +86,7 @@ class FrontScene : public GateScene {
   }
 
   CountedExchange exchange_;
-  HttpFront front_{session_, clock_, Options()};
+  HttpFront front_{gate_, clock_, Options()};
 };
 
 }  // namespace sluice::testing
