@@ -30,10 +30,10 @@ run: build ## the service on examples/rules, and a line to try it with
 	@exec build/release/sluice serve --rules examples/rules
 
 test: setup ## what every change must pass: all but the slow tests, asan and tsan included
-	@tools/test.sh dev asan tsan
+	@tools/test.sh plain asan tsan
 
 test-all: setup ## make test, the slow tests, property tests under asan, clang-tidy
-	@tools/test.sh dev asan tsan slow
+	@tools/test.sh plain asan tsan slow
 	cmake --build --preset asan --target property_test -j $(JOBS)
 	ctest --test-dir build/asan -L property -j $(JOBS) --output-on-failure
 	@$(MAKE) --no-print-directory tidy

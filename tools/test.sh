@@ -1,6 +1,5 @@
 #!/bin/sh
 # Configures, builds and tests the given test presets in turn, then prints one total line.
-# `slow` is a test preset of its own over the release build.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,7 +13,8 @@ fixed_addresses=
 if setarch -R true 2>/dev/null; then fixed_addresses="setarch -R"; fi
 
 for preset in "$@"; do
-  build=$preset
+  build=$preset  # the configure preset, and the folder
+  [ "$preset" != plain ] || build=dev
   [ "$preset" != slow ] || build=release
   under=
   [ "$preset" != tsan ] || under=$fixed_addresses
@@ -22,7 +22,7 @@ for preset in "$@"; do
   echo "== $preset: build"
   mkdir -p build
   cmake --preset "$build" >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-  $under cmake --build --preset "$build" -j "$jobs"
+  $under cmake --build --preset "$preset" -j "$jobs"
 
   echo "== $preset: test"
   report="$PWD/build/$build/report-$preset.xml"
