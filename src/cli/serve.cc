@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -180,9 +179,8 @@ Result<Done> Service::LoadRules() {
 void Service::StartServer(std::vector<ListeningSocket> sockets) {
   const std::size_t admin = sockets.size() - 1;
   for (const ListeningSocket& socket : sockets) listeners_.push_back(socket.text());
-  const std::size_t workers = std::max(1U, std::thread::hardware_concurrency());
   server_ = std::make_unique<Server>(
-      ServerOptions(settings_, workers), std::move(sockets),
+      ServerOptions(settings_, UsableProcessors()), std::move(sockets),
       [&](std::size_t /*worker*/, std::size_t listener) {
         Services services;
         if (listener == admin) {

@@ -1,11 +1,14 @@
 #include "cli/serve_parts.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -59,6 +62,15 @@ void RaiseDescriptorBound() {
   if (getrlimit(RLIMIT_NOFILE, &bound) != 0) return;
   bound.rlim_cur = bound.rlim_max;
   setrlimit(RLIMIT_NOFILE, &bound);
+}
+
+std::size_t UsableProcessors() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) {
+    return static_cast<std::size_t>(CPU_COUNT(&usable));
+  }
+  // There are more of them than the set can say.
+  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 Server::Options ServerOptions(const Settings& settings, std::size_t workers) {

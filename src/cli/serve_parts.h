@@ -26,6 +26,9 @@ Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const
 // connections.
 void RaiseDescriptorBound();
 
+// How many processors the process may run on: all of them, or those it was confined to.
+std::size_t UsableProcessors();
+
 Server::Options ServerOptions(const Settings& settings, std::size_t workers);
 Callers CallersOf(const Settings& settings);
 TrustFunction TrustOf(const Settings& settings);

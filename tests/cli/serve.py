@@ -32,7 +32,8 @@ descriptors:
 class Server:
     """A server on free ports, stopped by its process id."""
 
-    def __init__(self, rules=RULES, flags=()):
+    def __init__(self, rules=RULES, flags=(), under=()):
+        self.under = under  # a command that runs the server
         self.folder = tempfile.TemporaryDirectory()
         self.rules = os.path.join(self.folder.name, "rules.yaml")
         self.write(rules)
@@ -45,8 +46,8 @@ class Server:
 
     def start(self, flags=()):
         self.process = subprocess.Popen(
-            [SLUICE, "serve", "--rules", self.rules, "--listen", "127.0.0.1:0", "--admin",
-             "127.0.0.1:0", "--log-format", "json", *flags],
+            [*self.under, SLUICE, "serve", "--rules", self.rules, "--listen", "127.0.0.1:0",
+             "--admin", "127.0.0.1:0", "--log-format", "json", *flags],
             stderr=subprocess.PIPE, text=True)
         self.lines = []
         text = self.line("serving")
@@ -207,13 +208,15 @@ def test_bad_requests_say_what_is_wrong_and_harm_nobody():
 
 
 def test_who_sends_too_much_still_reads_why():
-    with Server() as server, server.connect() as connection:
-        connection.sendall(b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\n\r\n")
-        connection.sendall(b"x" * 500_000)
-        reply = b""
-        while part := connection.recv(4096):
-            reply += part
-        assert reply.startswith(b"HTTP/1.1 413 "), reply
+    head = b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\n\r\n"
+    with Server() as server:
+        for _ in range(20):  # a reset in place of the end comes in some of them only
+            with server.connect() as connection:
+                connection.sendall(head + b"x" * 500_000)
+                reply = b""
+                while part := connection.recv(4096):
+                    reply += part
+                assert reply.startswith(b"HTTP/1.1 413 "), reply
 
 
 def test_a_port_that_is_served_is_an_error():
@@ -274,7 +277,9 @@ def test_states_survive_a_restart():
 
 
 def test_what_has_begun_is_answered_while_it_drains():
-    with Server() as server, server.connect() as connection, server.connect() as idle:
+    # One worker, which drains its connections in the order of their coming.
+    one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    with Server(under=one) as server, server.connect() as connection, server.connect() as idle:
         body = b'{"domain":"api","attributes":{"user":"1","path":"/v1/posts"}}'
         connection.sendall(b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n"
                            % len(body) + body[:10])
