@@ -1,20 +1,19 @@
 """`sluice serve` as a process: real sockets, real signals."""
 
+import functools
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import time
-import traceback
-import urllib.error
-import urllib.request
 
-SLUICE = sys.argv[1]
-DEADLINE_SECONDS = 60
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
+
+import server  # noqa: E402
+from server import DEADLINE_SECONDS, SLUICE, ask, expect, run_tests, until  # noqa: E402
 
 RULES = """
 domain: api
@@ -29,86 +28,12 @@ descriptors:
 """
 
 
-class Server:
-    """A server on free ports, stopped by its process id."""
-
-    def __init__(self, rules=RULES, flags=(), under=()):
-        self.under = under  # a command that runs the server
-        self.folder = tempfile.TemporaryDirectory()
-        self.rules = os.path.join(self.folder.name, "rules.yaml")
-        self.write(rules)
-        self.start(flags)
-
-    def write(self, rules):
-        with open(self.rules + ".new", "w", encoding="utf-8") as file:
-            file.write(rules)
-        os.rename(self.rules + ".new", self.rules)
-
-    def start(self, flags=()):
-        self.process = subprocess.Popen(
-            [*self.under, SLUICE, "serve", "--rules", self.rules, "--listen", "127.0.0.1:0",
-             "--admin", "127.0.0.1:0", "--log-format", "json", *flags],
-            stderr=subprocess.PIPE, text=True)
-        self.lines = []
-        text = self.line("serving")
-        self.address, self.admin = re.search(r"at (\S+), admin (\S+)", text).groups()
-
-    def line(self, event):
-        """The text of the next line about that event."""
-        while True:
-            line = self.process.stderr.readline()
-            assert line, f"no line about {event}: {self.lines}, exit {self.process.wait()}"
-            self.lines.append(line)
-            said = json.loads(line)
-            if said["event"] == event:
-                return said["text"]
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(DEADLINE_SECONDS)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.process.stderr.close()
-        self.folder.cleanup()
-
-    def connect(self):
-        host, port = self.address.rsplit(":", 1)
-        return socket.create_connection((host, int(port)), DEADLINE_SECONDS)
-
-
-def ask(address, path, body=None, headers=None):
-    """Status, headers and body of one request."""
-    data = None if body is None else json.dumps(body).encode()
-    given = {"Content-Type": "application/json"} if body is not None else {}
-    request = urllib.request.Request(f"http://{address}{path}", data, {**given, **(headers or {})})
-    try:
-        with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as reply:
-            return reply.status, reply.headers, reply.read().decode()
-    except urllib.error.HTTPError as reply:
-        return reply.code, reply.headers, reply.read().decode()
+Server = functools.partial(server.Server, RULES)
 
 
 def check(server, user="42", path="/v1/posts"):
     return ask(server.address, "/v1/check",
                {"domain": "api", "attributes": {"user": user, "path": path}})
-
-
-def until(holds, what):
-    """Waits for a condition, with a deadline."""
-    end = time.monotonic() + DEADLINE_SECONDS
-    while not holds():
-        assert time.monotonic() < end, f"it never came to be that {what}"
-        time.sleep(0.01)
-
-
-def expect(found, wanted, what=""):
-    assert found == wanted, f"{what}: expected {wanted!r}, found {found!r}"
 
 
 def resp(connection, *words):
@@ -305,18 +230,4 @@ def test_settings_that_cannot_be_met_are_errors():
         assert words in found.stderr, found.stderr
 
 
-def main():
-    failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            test()
-        except Exception:  # every test is to be told of
-            failed += 1
-            print(f"FAILED {name}")
-            traceback.print_exc(file=sys.stdout)
-    sys.exit(1 if failed else 0)
-
-
-main()
+run_tests(globals())
