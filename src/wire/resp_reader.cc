@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kCountBytesLeast = 4;     // *1 CR LF
 constexpr std::size_t kArgumentBytesLeast = 6;  // $0 CR LF CR LF
-constexpr std::size_t kLineEndBytes = 2;
+constexpr std::string_view kLineEnd = "\r\n";
+constexpr std::size_t kLineEndBytes = kLineEnd.size();
 
 }  // namespace
 
@@ -18,6 +19,11 @@ RespCommandRead RespReader::Read(std::string_view unread) {
   while (arguments_left_ == 0) {
     const std::string_view command = unread.substr(skipped);
     if (command.empty()) return More(0, kCountBytesLeast, skipped);
+    if (command.starts_with(kLineEnd)) {
+      skipped += kLineEndBytes;
+      continue;
+    }
+    if (kLineEnd.starts_with(command)) return More(command.size(), kLineEndBytes, skipped);
     if (command.front() != '*') return Unexpected('*', command.front());
     const RespNumber count = ReadRespNumber(command, 1);
     if (count.state == ReadState::kMore) return More(command.size(), kCountBytesLeast, skipped);

@@ -20,8 +20,8 @@ struct RespCommandBounds {
 // What became of the unread bytes.
 struct RespCommandRead {
   ReadState state = ReadState::kMore;
-  // So many bytes at the front are done with: the command, or commands without arguments, which
-  // need no answer.
+  // So many bytes at the front are done with: the command, or commands without arguments and empty
+  // lines, which need no answer.
   std::size_t consumed = 0;
   // kMore: at least so many bytes are missing.
   std::size_t missing = 0;
@@ -44,7 +44,8 @@ struct RespCommandRead {
 //  3. A command over the bounds is refused as soon as it says so, before its bytes are awaited:
 //     kMore never asks for more than bytes_most in all.
 //  4. Once it has seen the largest command it allocates nothing.
-//  5. *0 and *-1 are skipped, as redis does; every other negative number is a fault.
+//  5. *0, *-1 and empty lines between commands are skipped, as redis does (`redis-cli --pipe` sends
+//     such a line); every other negative number is a fault.
 class RespReader {
  public:
   explicit RespReader(RespCommandBounds bounds) : bounds_(bounds) {}

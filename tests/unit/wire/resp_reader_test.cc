@@ -107,6 +107,21 @@ TEST(RespReaderTest, CommandsWithoutArgumentsAreSkippedAsInRedis) {
   EXPECT_EQ(session.fault, "");
 }
 
+// `redis-cli --pipe` sends one after the commands it was given.
+TEST(RespReaderTest, EmptyLinesBetweenCommandsAreSkippedAsInRedis) {
+  const std::string bytes =
+      "\r\n" + Written({"PING"}) + "\r\n\r\n" + Written({"ECHO", "a"}) + "\r\n";
+  for (std::size_t part = 1; part <= bytes.size(); ++part) {
+    const Session session = Feed(bytes, part);
+    EXPECT_EQ(session.commands, (std::vector<Command>{{"PING"}, {"ECHO", "a"}})) << part;
+    EXPECT_EQ(session.left, 0U) << part;
+    EXPECT_EQ(session.fault, "") << part;
+  }
+  EXPECT_EQ(Feed("\r", 1).missing, 1U);
+  EXPECT_EQ(FaultOf("\n"), "Protocol error: expected '*', got '\\x0a'");
+  EXPECT_EQ(FaultOf("\r\r"), "Protocol error: expected '*', got '\\x0d'");
+}
+
 TEST(RespReaderTest, FaultsAreInTheWordsOfRedis) {
   const struct {
     std::string_view bytes;
