@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test test-all bench fuzz lint tidy format clean
+.PHONY: help setup setup-all build run test test-all bench fuzz lint tidy format clean
 
 # A recipe is one whole build; running several at once would only contend for the same tree.
 .NOTPARALLEL:
@@ -19,6 +19,10 @@ help: ## this list
 setup: ## install the missing packages of tools/packages.txt
 	@tools/setup.sh
 
+setup-all: setup ## that, and the clients and proxies of the integration tests
+	@tools/setup.sh tools/packages-integration.txt
+	@tests/integration/setup.sh
+
 build: setup ## optimised build: build/release/sluice
 	cmake --preset release
 	cmake --build --preset release --target sluice -j $(JOBS)
@@ -32,8 +36,8 @@ run: build ## the service on examples/rules, and a line to try it with
 test: setup ## what every change must pass: all but the slow tests, asan and tsan included
 	@tools/test.sh plain asan tsan
 
-test-all: setup ## make test, the slow tests, property tests under asan, clang-tidy
-	@tools/test.sh plain asan tsan slow
+test-all: setup-all ## make test, real clients and proxies, slow tests, more under asan, clang-tidy
+	@tools/test.sh plain asan tsan integration slow
 	cmake --build --preset asan --target property_test -j $(JOBS)
 	ctest --test-dir build/asan -L property -j $(JOBS) --output-on-failure
 	@$(MAKE) --no-print-directory tidy

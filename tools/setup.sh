@@ -1,21 +1,23 @@
 #!/bin/sh
-# Installs whatever of tools/packages.txt is missing. Silent, and well under a second, when
-# nothing is. Needs apt, and root or sudo only when there is something to install.
+# Installs whatever of a list of packages is missing: tools/packages.txt, or the file that is named.
+# Silent, and well under a second, when nothing is. Needs apt, and root or sudo only when there is
+# something to install.
 set -eu
 cd "$(dirname "$0")/.."
 
+list=${1:-tools/packages.txt}
 attempts=4
 wait_seconds=5
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-  echo "setup: this is not a Debian system; install the equivalents of tools/packages.txt" >&2
+  echo "setup: this is not a Debian system; install the equivalents of $list" >&2
   exit 0
 fi
 
-installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $(cat tools/packages.txt) \
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $(cat "$list") \
   2>/dev/null | sed -n 's/ installed$//p') || true
-missing=$(grep -v -x -F -e "$installed" tools/packages.txt) || true
-[ -n "$installed" ] || missing=$(cat tools/packages.txt)
+missing=$(grep -v -x -F -e "$installed" "$list") || true
+[ -n "$installed" ] || missing=$(cat "$list")
 [ -n "$missing" ] || exit 0
 
 as_root=

@@ -16,6 +16,7 @@ for preset in "$@"; do
   build=$preset  # the configure preset, and the folder
   [ "$preset" != plain ] || build=dev
   [ "$preset" != slow ] || build=release
+  [ "$preset" != integration ] || build=asan
   under=
   [ "$preset" != tsan ] || under=$fixed_addresses
 
