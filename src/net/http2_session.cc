@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -134,7 +135,10 @@ struct Http2Session::Callbacks {
   static int OnClose(nghttp2_session* session, std::int32_t id, std::uint32_t /*error*/,
                      void* user) {
     Http2Stream* stream = Find(session, id);
-    if (stream != nullptr) Self(user).Closed(*stream);
+    if (stream == nullptr) return 0;
+    // It may be another stream's by the time that somebody looks for it here.
+    nghttp2_session_set_stream_user_data(session, id, nullptr);
+    Self(user).Closed(*stream);
     return 0;
   }
 
@@ -216,8 +220,11 @@ Http2Session::~Http2Session() { TellStreams(StreamEvent::kGone); }
 std::size_t Http2Session::Receive(std::string_view unread) {
   if (ended()) return unread.size();
   receiving_ = true;
-  const ssize_t taken = nghttp2_session_mem_recv(
-      session_.get(), reinterpret_cast<const std::uint8_t*>(unread.data()), unread.size());
+  const std::optional<Http2FrameWatch::Fault> fault = watch_.Take(unread);
+  const ssize_t taken =
+      nghttp2_session_mem_recv(session_.get(), reinterpret_cast<const std::uint8_t*>(unread.data()),
+                               fault ? fault->offset : unread.size());
+  if (fault) nghttp2_session_terminate_session(session_.get(), fault->error);
   ServeReady();
   receiving_ = false;
   Pump();
@@ -379,7 +386,7 @@ void Http2Session::Pump() {
   }
   const bool wants_more = nghttp2_session_want_read(session_.get()) != 0 ||
                           nghttp2_session_want_write(session_.get()) != 0;
-  if (!wants_more && unfinished_ == 0) End();
+  if (!wants_more) End();
 }
 
 }  // namespace sluice

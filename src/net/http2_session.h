@@ -9,6 +9,7 @@
 
 #include "net/bounds.h"
 #include "net/exchange.h"
+#include "net/http2_frame_watch.h"
 #include "net/http2_stream.h"
 #include "net/peer.h"
 #include "net/session.h"
@@ -25,10 +26,10 @@ namespace sluice {
 //   (1) A request that the peer resets before it was served is not served. One that was is charged
 //       all the same, and its reply is dropped.
 //   (2) A body over its bound, or beyond what a connection may hold in all, is not kept: the
-//   request
-//       is served at once, as too large.
+//       request is served at once, as too large.
 //   (3) A service hears of the end of every request that streams: it finishes it, or it is gone.
 //   (4) Floods of resets, pings, settings and continuations end the connection.
+//   (5) So does what comes on a stream that the peer has ended.
 class Http2Session final : public Session {
  public:
   Http2Session(HttpService& service, const Peer& peer, const Bounds& bounds);
@@ -70,6 +71,7 @@ class Http2Session final : public Session {
   const Peer& peer_;
   Bounds bounds_;
   std::unique_ptr<nghttp2_session, Free> session_;
+  Http2FrameWatch watch_;
   std::vector<std::unique_ptr<Http2Stream>> streams_;  // all there are
   std::vector<Http2Stream*> spare_;
   std::vector<Http2Stream*> ready_;

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "unit/net/http2_client.h"
+#include "unit/net/http2_frame.h"
 #include "unit/net/scripted_service.h"
 
 namespace sluice {
@@ -29,6 +33,35 @@ class Http2SessionTest : public testing::Test {
     Hear();
   }
   void Hear() { EXPECT_TRUE(client.Receive(std::exchange(session.output, {}))); }
+
+  // What the session says to these bytes of no client.
+  std::string Say(std::string_view bytes) {
+    EXPECT_EQ(session.Receive(bytes), bytes.size());
+    return std::exchange(session.output, {});
+  }
+  static std::string Greeting() { return std::string(kPreface) + SettingsFrame(); }
+
+  static std::string BodyOn(std::uint32_t stream, std::string_view said) {
+    std::string body;
+    for (const SeenFrame& frame : ReadFrames(said)) {
+      if (frame.type == FrameType::kData && frame.stream == stream) body += frame.payload;
+    }
+    return body;
+  }
+
+  struct Goaway {
+    std::uint32_t last = 0;
+    std::uint32_t error = 0;
+  };
+  // The last that was said.
+  static Goaway GoawayOf(std::string_view said) {
+    Goaway goaway;
+    for (const SeenFrame& frame : ReadFrames(said)) {
+      if (frame.type != FrameType::kGoaway) continue;
+      goaway = {NumberAt(frame.payload, 0), NumberAt(frame.payload, 4)};
+    }
+    return goaway;
+  }
 
   ScriptedService service;
   Peer peer;
@@ -271,6 +304,45 @@ TEST_F(Http2SessionTest, AFloodOfPingsThatAreNotReadEndsTheConnection) {
   pings += client.TakeOutput();
   session.Receive(pings);
   EXPECT_TRUE(session.ended());
+}
+
+// Invariant (5).
+TEST_F(Http2SessionTest, WhatComesOnAStreamThatItsPeerHasEndedEndsTheConnection) {
+  EXPECT_EQ(BodyOn(1, Say(Greeting() + RequestFrame(1, FrameEnd::kStream))), "hello");
+  const Goaway goaway = GoawayOf(Say(DataFrame(1, "more", FrameEnd::kStream)));
+  EXPECT_EQ(goaway.error, kStreamClosed);
+  EXPECT_EQ(goaway.last, 1U);
+  EXPECT_TRUE(session.ended());
+  EXPECT_EQ(service.seen.size(), 1U);
+}
+
+TEST_F(Http2SessionTest, AStreamBelowAnEarlierOneEndsTheConnection) {
+  const Goaway goaway =
+      GoawayOf(Say(Greeting() + RequestFrame(5, FrameEnd::kStream) +
+                   RequestFrame(3, FrameEnd::kStream) + RequestFrame(7, FrameEnd::kStream)));
+  EXPECT_EQ(goaway.error, kProtocolError);
+  EXPECT_EQ(goaway.last, 5U);
+  EXPECT_TRUE(session.ended());
+  EXPECT_EQ(service.seen.size(), 1U) << "what came before is served, what comes after is not";
+}
+
+TEST_F(Http2SessionTest, WhatCrossesAResetOfOursHarmsNobody) {
+  const std::string said = Say(Greeting() + RequestFrame(1, FrameEnd::kNothing) +
+                               DataFrame(1, std::string(1001, 'x'), FrameEnd::kNothing));
+  EXPECT_EQ(ReadFrames(said).back().type, FrameType::kReset);
+  Say(DataFrame(1, "more", FrameEnd::kNothing));
+  Say(RequestFrame(1, FrameEnd::kStream));
+  EXPECT_EQ(BodyOn(3, Say(RequestFrame(3, FrameEnd::kStream))), "hello");
+  EXPECT_FALSE(session.ended());
+}
+
+TEST_F(Http2SessionTest, AReplyToAConnectionThatWasEndedIsDropped) {
+  service.replies_later = true;
+  Say(Greeting() + RequestFrame(1, FrameEnd::kStream) + RequestFrame(1, FrameEnd::kStream));
+  EXPECT_TRUE(session.ended());
+  EXPECT_EQ(session.unfinished(), 1U);
+  service.ReplyToAll();
+  EXPECT_EQ(session.unfinished(), 0U);
 }
 
 TEST_F(Http2SessionTest, WhatIsNoHttp2EndsTheConnection) {

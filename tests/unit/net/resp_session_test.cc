@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
+
 namespace sluice {
 namespace {
 
@@ -57,7 +59,7 @@ constexpr std::string_view kEchoA = "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n";
 constexpr std::string_view kEchoB = "*2\r\n$4\r\nECHO\r\n$1\r\nb\r\n";
 
 TEST_F(RespSessionTest, AllThatOneReceiveCompletesIsOneBatch) {
-  EXPECT_EQ(Say(std::string(kEchoA) + std::string(kEchoB)), "$1\r\na\r\n$1\r\nb\r\n");
+  EXPECT_EQ(Say(Concat(kEchoA, kEchoB)), "$1\r\na\r\n$1\r\nb\r\n");
   EXPECT_EQ(service.batches, std::vector<std::size_t>{2});
 }
 
@@ -70,7 +72,7 @@ TEST_F(RespSessionTest, ABatchIsBounded) {
 
 TEST_F(RespSessionTest, HowBytesAreCutMakesNoDifference) {
   std::string said;
-  for (const char byte : std::string(kEchoA) + std::string(kEchoB)) {
+  for (const char byte : Concat(kEchoA, kEchoB)) {
     said += Say(std::string_view(&byte, 1));
   }
   EXPECT_EQ(said, "$1\r\na\r\n$1\r\nb\r\n");
@@ -78,7 +80,7 @@ TEST_F(RespSessionTest, HowBytesAreCutMakesNoDifference) {
 
 TEST_F(RespSessionTest, RepliesLeaveInTheOrderOfTheCommands) {
   service.replies_later = true;
-  EXPECT_EQ(Say(std::string(kEchoA) + std::string(kEchoB)), "");
+  EXPECT_EQ(Say(Concat(kEchoA, kEchoB)), "");
   service.waiting[1]->Finish();
   EXPECT_EQ(session.output, "");
   service.waiting[0]->Finish();
@@ -87,14 +89,14 @@ TEST_F(RespSessionTest, RepliesLeaveInTheOrderOfTheCommands) {
 }
 
 TEST_F(RespSessionTest, ACommandThatIsNoneEndsTheConnectionAfterThoseBefore) {
-  const std::string said = Say(std::string(kEchoA) + "*1\r\n:1\r\n" + std::string(kEchoB));
+  const std::string said = Say(Concat(kEchoA, "*1\r\n:1\r\n", kEchoB));
   EXPECT_TRUE(said.starts_with("$1\r\na\r\n-ERR Protocol error")) << said;
   EXPECT_EQ(said.find("\r\nb\r\n"), std::string::npos) << said;
   EXPECT_TRUE(session.ended());
 }
 
 TEST_F(RespSessionTest, AServiceCanCloseAfterItsReply) {
-  EXPECT_EQ(Say("*1\r\n$4\r\nQUIT\r\n" + std::string(kEchoA)), "$4\r\nQUIT\r\n");
+  EXPECT_EQ(Say(Concat("*1\r\n$4\r\nQUIT\r\n", kEchoA)), "$4\r\nQUIT\r\n");
   EXPECT_TRUE(session.ended());
 }
 
