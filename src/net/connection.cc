@@ -4,6 +4,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
@@ -18,7 +19,6 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::posix::stream_descriptor;
-using Wait = stream_descriptor::wait_type;
 
 // An output that grew beyond this is not kept for the next reply.
 constexpr std::size_t kOutputKept = std::size_t{16} << 10U;
@@ -27,18 +27,10 @@ constexpr std::size_t kOutputKept = std::size_t{16} << 10U;
 constexpr Nanos kLinger = std::chrono::seconds(1);
 constexpr std::size_t kLingerBytes = std::size_t{1} << 20U;
 
-asio::awaitable<bool> Await(stream_descriptor& socket, Wait what) {
-  boost::system::error_code error;
-  co_await socket.async_wait(what, asio::redirect_error(asio::use_awaitable, error));
-  co_return !error;
-}
-
 }  // namespace
 
 Connection::Connection(Worker& worker, stream_descriptor socket, Peer peer, Services& services)
     : worker_(worker), socket_(std::move(socket)), peer_(std::move(peer)), services_(services) {}
-
-Connection::~Connection() { worker_.Remove(*this); }
 
 void Connection::Start() {
   asio::co_spawn(
@@ -46,15 +38,45 @@ void Connection::Start() {
 }
 
 asio::awaitable<void> Connection::Run() {
-  while (!IsOver()) {
-    if (!co_await Await(socket_, Wait::wait_read)) break;
-    const bool is_there = Read();
-    if (session_ != nullptr && SendSome() != Sent::kAll && !co_await Flush()) break;
-    if (!is_there) break;
+  while (const std::optional<Wait> what = Advance()) {
+    if (!co_await Await(*what)) break;
   }
-  if (socket_.is_open() && IsOver()) co_await Linger();
+  if (socket_.is_open() && session_ != nullptr && session_->ended()) co_await Linger();
   Close();
-  if (session_ != nullptr && session_->unfinished() > 0) kept_ = shared_from_this();
+  is_over_ = true;
+  LeaveIfDone();
+}
+
+void Connection::LeaveIfDone() {
+  const bool is_done = is_over_ && (session_ == nullptr || session_->unfinished() == 0);
+  if (is_done && !std::exchange(has_left_, true)) worker_.Remove(*this);
+}
+
+std::optional<Connection::Wait> Connection::Advance() {
+  if (!socket_.is_open()) return std::nullopt;
+  if (session_ == nullptr) return peer_ended_ ? std::nullopt : std::optional(Wait::wait_read);
+  const Sent sent = SendSome();
+  if (sent == Sent::kBlocked) return Wait::wait_write;
+  if (sent == Sent::kFailed || session_->ended()) return std::nullopt;
+  // What is still due comes as a late reply; until then only the loss of the peer is of interest.
+  return peer_ended_ ? Wait::wait_error : Wait::wait_read;
+}
+
+asio::awaitable<bool> Connection::Await(Wait what) {
+  boost::system::error_code error;
+  waits_for_ = what;
+  co_await socket_.async_wait(what, asio::redirect_error(asio::use_awaitable, error));
+  waits_for_.reset();
+  if (error == asio::error::operation_aborted) co_return socket_.is_open();
+  if (error || what == Wait::wait_error) co_return false;
+  if (what == Wait::wait_read && !lingers_) Read();
+  co_return true;
+}
+
+void Connection::Wake() {
+  if (!waits_for_ || lingers_) return;
+  boost::system::error_code ignored;
+  socket_.cancel(ignored);
 }
 
 asio::awaitable<void> Connection::Linger() {
@@ -67,27 +89,23 @@ asio::awaitable<void> Connection::Linger() {
     if (size == 0 || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) co_return;
     if (size > 0) {
       read += static_cast<std::size_t>(size);
-    } else if (!co_await Await(socket_, Wait::wait_read)) {
+    } else if (!co_await Await(Wait::wait_read)) {
       co_return;
     }
   }
 }
 
-bool Connection::IsOver() const {
-  if (!socket_.is_open()) return true;
-  return session_ != nullptr && session_->ended() && sent_ == session_->output.size();
-}
-
-bool Connection::Read() {
+void Connection::Read() {
   const std::span<char> scratch = worker_.scratch();
   const ssize_t size = recv(socket_.native_handle(), scratch.data(), scratch.size(), MSG_DONTWAIT);
-  if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-  if (size == 0) {
+  if (size > 0) {
+    Feed({scratch.data(), static_cast<std::size_t>(size)});
+  } else if (size == 0) {
+    peer_ended_ = true;
     if (session_ != nullptr) session_->ReceiveEnd();
-    return false;
+  } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+    Close();
   }
-  Feed({scratch.data(), static_cast<std::size_t>(size)});
-  return true;
 }
 
 void Connection::Feed(std::string_view bytes) {
@@ -131,55 +149,33 @@ Connection::Sent Connection::SendSome() {
   return Sent::kAll;
 }
 
-asio::awaitable<bool> Connection::Flush() {
-  flushing_ = true;
-  Sent sent = SendSome();
-  while (sent == Sent::kBlocked) {
-    if (!co_await Await(socket_, Wait::wait_write)) sent = Sent::kFailed;
-    if (sent != Sent::kFailed) sent = SendSome();
-  }
-  flushing_ = false;
-  co_return sent == Sent::kAll;
-}
-
 void Connection::OnLateReply() {
-  if (!socket_.is_open()) {
-    if (session_->unfinished() == 0) kept_.reset();
-    return;
-  }
-  if (flushing_) return;
-  asio::co_spawn(
-      worker_.context(), [self = shared_from_this()] { return self->FlushLate(); }, asio::detached);
-}
-
-asio::awaitable<void> Connection::FlushLate() {
-  if (flushing_ || !socket_.is_open()) co_return;
-  const bool is_there = co_await Flush();
-  if (!is_there || IsOver()) Close();
+  Wake();
+  LeaveIfDone();
 }
 
 void Connection::Drain() {
   draining_ = true;
+  if (!socket_.is_open() || lingers_) return;
   // What the system has taken from the peer already has come, though nobody has read it yet.
-  const bool is_there = socket_.is_open() && Read();
-  if (!is_there || session_ == nullptr) {
+  if (!peer_ended_ && !IsSending()) Read();
+  if (session_ == nullptr) {
     Close();
     return;
   }
   session_->Drain();
-  OnLateReply();
+  Wake();
 }
 
 void Connection::Close() {
   boost::system::error_code ignored;
   socket_.close(ignored);
-  kept_.reset();
 }
 
 Nanos Connection::Allowed() const {
   const Deadlines& deadlines = worker_.deadlines();
   if (lingers_) return kLinger;
-  if (flushing_) return deadlines.write;
+  if (IsSending()) return deadlines.write;
   switch (phase_) {
     case Session::Phase::kIdle:
       return deadlines.idle;
@@ -194,10 +190,11 @@ Nanos Connection::Allowed() const {
 }
 
 void Connection::CheckDeadline(Nanos now) {
+  if (!socket_.is_open()) return;
   const Session::Phase phase = session_ == nullptr ? Session::Phase::kHead : session_->phase();
   const std::uint64_t completed = session_ == nullptr ? 0 : session_->completed();
   // A request that comes byte by byte is late from its first one on.
-  const bool moves = completed != completed_ || (flushing_ && took_some_);
+  const bool moves = completed != completed_ || (IsSending() && took_some_);
   if (phase != phase_ || moves || lingers_ != lingered_) since_ = now;
   lingered_ = lingers_;
   phase_ = phase;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,19 +22,20 @@ class Worker;
 // Moves bytes between a socket and a session, and closes when the session has ended, the peer has
 // gone or a deadline has passed.
 //
-// Thread safety: none; its worker's thread. Ownership: while it runs it keeps itself, and after
-// that until its session has no exchange that is unfinished. The worker and services outlive it.
+// Thread safety: none; its worker's thread. Ownership: its worker's, until it is over and its
+// session has no exchange that is unfinished. The worker and services outlive it.
 //
 // Invariants
 //   (1) While nothing is expected but a next request no buffer is held.
 //   (2) Nothing more is read while the peer does not take what was replied.
+//   (3) A peer that sends no more is still answered what it has asked.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Worker& worker, boost::asio::posix::stream_descriptor socket, Peer peer,
              Services& services);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  ~Connection();
+  ~Connection() = default;
 
   // Begins to read.
   void Start();
@@ -48,22 +50,28 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t place = 0;
 
  private:
+  using Wait = boost::asio::posix::stream_descriptor::wait_type;
   enum class Sent : std::uint8_t { kAll, kBlocked, kFailed };
 
   boost::asio::awaitable<void> Run();
-  // False when the peer has gone.
-  bool Read();
+  // Does what can be done by now, and says what the socket must be waited for before there is more
+  // to do. Nothing: it is over.
+  std::optional<Wait> Advance();
+  // Waits for the socket, or until something else calls for a look. False if the peer has gone.
+  boost::asio::awaitable<bool> Await(Wait what);
+  // Makes Run look again at what there is to do.
+  void Wake();
+  void Read();
   void Feed(std::string_view bytes);
   void ChooseSession(std::string_view bytes);
   Sent SendSome();
-  // Sends what there is, however long the peer takes. False if it has gone.
-  boost::asio::awaitable<bool> Flush();
   // Reads on for a while after the last reply: closing with bytes unread would make the system take
   // back what the peer has not read yet.
   boost::asio::awaitable<void> Linger();
   void OnLateReply();
-  boost::asio::awaitable<void> FlushLate();
-  [[nodiscard]] bool IsOver() const;
+  // Leaves its worker once it is over and no exchange is unfinished.
+  void LeaveIfDone();
+  [[nodiscard]] bool IsSending() const { return waits_for_ == Wait::wait_write; }
   [[nodiscard]] Nanos Allowed() const;
 
   Worker& worker_;
@@ -73,16 +81,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::unique_ptr<Session> session_;  // null until the first bytes tell which
   std::string carried_;               // came and is not taken yet
   std::size_t sent_ = 0;              // of the session's output
-  bool flushing_ = false;
+  std::optional<Wait> waits_for_;
+  bool peer_ended_ = false;  // it sends no more
   bool lingers_ = false;
   bool draining_ = false;
+  bool is_over_ = false;   // Run has returned
+  bool has_left_ = false;  // its worker
   // Since the last look at the deadline: what was seen then, and when it began to be so.
   Session::Phase phase_ = Session::Phase::kIdle;
   std::uint64_t completed_ = 0;
   Nanos since_{0};
   bool took_some_ = false;  // the peer, of what is sent to it
   bool lingered_ = false;
-  std::shared_ptr<Connection> kept_;  // itself, while exchanges are unfinished
 };
 
 }  // namespace sluice

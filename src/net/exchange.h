@@ -50,7 +50,8 @@ struct HttpReply {
 // One request and its reply. Sessions keep them and use them again.
 //
 // Thread safety: none; everything happens on the thread of the connection's worker. Ownership: its
-// session's. A session whose connection is gone stays until the last of its exchanges is finished.
+// session's. A session whose connection is gone stays until the last of its exchanges is finished,
+// or its worker has stopped.
 class Exchange {
  public:
   HttpRequest request;

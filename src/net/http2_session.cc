@@ -233,8 +233,8 @@ std::size_t Http2Session::Receive(std::string_view unread) {
 }
 
 void Http2Session::ReceiveEnd() {
-  if (unfinished_ == 0) End();
-  draining_ = true;
+  received_all_ = true;
+  Pump();
 }
 
 void Http2Session::Drain() {
@@ -384,9 +384,10 @@ void Http2Session::Pump() {
     if (size <= 0) break;
     output.append(View(bytes, static_cast<std::size_t>(size)));
   }
-  const bool wants_more = nghttp2_session_want_read(session_.get()) != 0 ||
-                          nghttp2_session_want_write(session_.get()) != 0;
-  if (!wants_more) End();
+  // Nobody opens a window any more where the peer sends no more, and what is half there stays so.
+  const bool waits =
+      received_all_ ? unfinished_ > 0 : nghttp2_session_want_read(session_.get()) != 0;
+  if (!waits && nghttp2_session_want_write(session_.get()) == 0) End();
 }
 
 }  // namespace sluice

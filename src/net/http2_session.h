@@ -83,6 +83,7 @@ class Http2Session final : public Session {
   bool receiving_ = false;
   bool serving_ = false;
   bool draining_ = false;
+  bool received_all_ = false;  // the peer sends no more
 };
 
 }  // namespace sluice

@@ -20,8 +20,8 @@ constexpr std::chrono::milliseconds kTick{250};
 Worker::Worker(const Bounds& bounds, const Deadlines& deadlines, std::vector<Services> services)
     : bounds_(bounds),
       deadlines_(deadlines),
-      services_(std::move(services)),
-      scratch_(kScratchBytes) {}
+      scratch_(kScratchBytes),
+      services_(std::move(services)) {}
 
 Worker::~Worker() { Stop(); }
 
@@ -43,15 +43,16 @@ void Worker::Adopt(int socket, Peer peer, std::size_t listener) {
                const auto connection = std::make_shared<Connection>(
                    *this, std::move(owned), std::move(peer), services_[listener]);
                connection->place = connections_.size();
-               connections_.push_back(connection.get());
+               connections_.push_back(connection);
                connection->Start();
                if (draining_) connection->Drain();
              });
 }
 
 void Worker::Remove(Connection& connection) {
-  connections_[connection.place] = connections_.back();
+  std::swap(connections_[connection.place], connections_.back());
   connections_[connection.place]->place = connection.place;
+  asio::post(context_, [gone = std::move(connections_.back())] {});
   connections_.pop_back();
   --count_;
 }
@@ -59,25 +60,28 @@ void Worker::Remove(Connection& connection) {
 void Worker::Drain() {
   asio::post(context_, [this] {
     draining_ = true;
-    const std::vector<Connection*> all = connections_;
-    for (Connection* connection : all) connection->Drain();
+    const auto all = connections_;
+    for (const auto& connection : all) connection->Drain();
   });
 }
 
 void Worker::Stop() {
   if (!thread_.joinable()) return;
   asio::post(context_, [this] {
-    const std::vector<Connection*> all = connections_;
-    for (Connection* connection : all) connection->Close();
+    for (const auto& connection : connections_) connection->Close();
     // A tick whose time has come already is not cancelled any more, but finds this.
     stopped_ = true;
     timer_.cancel();
   });
   thread_.join();
+  count_ -= connections_.size();
+  connections_.clear();
 }
 
 void Worker::Tick() {
-  for (Connection* connection : connections_) connection->CheckDeadline(now_);
+  // A service that hears of one that is gone may finish with others.
+  const auto all = connections_;
+  for (const auto& connection : all) connection->CheckDeadline(now_);
   now_ += kTick;
   timer_.expires_after(kTick);
   timer_.async_wait([this](const boost::system::error_code& error) {

@@ -22,6 +22,10 @@ namespace sluice {
 //
 // Thread safety: Adopt, Drain, Stop and connection_count from any thread, all else from its own.
 // Ownership: services and connections are its own.
+//
+// Invariants
+//   (1) A connection is freed by none of its own functions, nor by one of its session.
+//   (2) After Stop there is none, whether its exchanges were finished or not.
 class Worker {
  public:
   // The services of each listener, by its index.
@@ -39,7 +43,8 @@ class Worker {
   // announced.
   void Drain();
 
-  // Closes what is left, and returns once the thread has ended. Nothing is adopted afterwards.
+  // Closes what is left, and returns once the thread has ended. Nothing is adopted afterwards, and
+  // exchanges that were not finished are gone: services do not touch them any more.
   void Stop();
 
   // Those open, and those on their way from Adopt.
@@ -51,6 +56,7 @@ class Worker {
   [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }
   // What the next read may write to. Its content is gone with the next read of any connection.
   [[nodiscard]] std::span<char> scratch() { return scratch_; }
+  // Lets it go, soon.
   void Remove(Connection& connection);
 
  private:
@@ -58,11 +64,11 @@ class Worker {
 
   Bounds bounds_;
   Deadlines deadlines_;
-  std::vector<Services> services_;
   std::vector<char> scratch_;
   boost::asio::io_context context_{1};
   boost::asio::steady_timer timer_{context_};
-  std::vector<Connection*> connections_;
+  std::vector<Services> services_;
+  std::vector<std::shared_ptr<Connection>> connections_;
   std::atomic<std::size_t> count_{0};
   bool draining_ = false;
   bool stopped_ = false;

@@ -1,0 +1,228 @@
+#include "net/server.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "unit/net/http2_client.h"
+#include "unit/net/loopback_client.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+// Replies to all but /later, and to those as soon as /release is asked for. One worker's.
+class LaterService final : public HttpService, public RespService {
+ public:
+  struct Counts {
+    std::atomic<std::size_t> waiting{0};
+    std::atomic<std::size_t> gone{0};  // of those that stream
+  };
+
+  explicit LaterService(Counts& counts) : counts_(counts) {}
+
+  void Serve(std::span<Exchange* const> batch) override {
+    for (Exchange* exchange : batch) {
+      exchange->reply.body = "hello";
+      if (exchange->request.target == "/later") {
+        waiting_.push_back(exchange);
+        ++counts_.waiting;
+        continue;
+      }
+      if (exchange->request.target == "/release") Release();
+      exchange->Finish();
+    }
+  }
+  bool Streams(const HttpRequest& head) const override { return head.target == "/stream"; }
+  void ServeStream(Exchange& exchange, StreamEvent event) override {
+    if (event == StreamEvent::kGone) ++counts_.gone;
+    if (event == StreamEvent::kMore) exchange.Send();
+  }
+
+  void Serve(std::span<RespExchange* const> batch) override {
+    for (RespExchange* exchange : batch) {
+      exchange->reply = "+HELLO\r\n";
+      commands_.push_back(exchange);
+      ++counts_.waiting;
+    }
+  }
+
+ private:
+  void Release() {
+    for (Exchange* exchange : std::exchange(waiting_, {})) exchange->Finish();
+    for (RespExchange* exchange : std::exchange(commands_, {})) exchange->Finish();
+    counts_.waiting = 0;
+  }
+
+  Counts& counts_;
+  std::vector<Exchange*> waiting_;
+  std::vector<RespExchange*> commands_;
+};
+
+// Hands on to another that both kinds of services share.
+class SharedHttp final : public HttpService {
+ public:
+  explicit SharedHttp(std::shared_ptr<LaterService> to) : to_(std::move(to)) {}
+  void Serve(std::span<Exchange* const> batch) override { to_->Serve(batch); }
+  bool Streams(const HttpRequest& head) const override { return to_->Streams(head); }
+  void ServeStream(Exchange& exchange, StreamEvent event) override {
+    to_->ServeStream(exchange, event);
+  }
+
+ private:
+  std::shared_ptr<LaterService> to_;
+};
+
+class SharedResp final : public RespService {
+ public:
+  explicit SharedResp(std::shared_ptr<LaterService> to) : to_(std::move(to)) {}
+  void Serve(std::span<RespExchange* const> batch) override { to_->Serve(batch); }
+
+ private:
+  std::shared_ptr<LaterService> to_;
+};
+
+// A server of one worker.
+class ServerTest : public testing::Test {
+ protected:
+  void Start(const Server::Options& options = {}) {
+    std::vector<ListeningSocket> sockets;
+    sockets.push_back(ListeningSocket::Open(TcpEndpoint{"127.0.0.1", 0}).value());
+    address = sockets.front().text();
+    server = std::make_unique<Server>(options, std::move(sockets), [&](std::size_t, std::size_t) {
+      const auto shared = std::make_shared<LaterService>(counts);
+      return Services{std::make_unique<SharedHttp>(shared), std::make_unique<SharedResp>(shared)};
+    });
+    server->Start();
+  }
+
+  static std::string Get(std::string_view target) {
+    return "GET " + std::string(target) + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  }
+
+  // Asks something on a connection of its own, so that the worker has looked at all that came
+  // before.
+  void Ask(std::string_view target) const {
+    const LoopbackClient client(address);
+    client.Say(Get(target));
+    EXPECT_EQ(client.HearTo("hello"), kHello);
+  }
+
+  bool UntilWaiting(std::size_t count) const {
+    return Until([&] { return counts.waiting == count; });
+  }
+
+  LaterService::Counts counts;
+  std::string address;
+  std::unique_ptr<Server> server;
+};
+
+TEST_F(ServerTest, ARequestIsAnswered) {
+  Start();
+  Ask("/");
+}
+
+TEST_F(ServerTest, ALateReplyIsSentWhenItComes) {
+  Start();
+  const LoopbackClient client(address);
+  client.Say(Get("/later"));
+  ASSERT_TRUE(UntilWaiting(1));
+  Ask("/release");
+  EXPECT_EQ(client.HearTo("hello"), kHello);
+  client.Say(Get("/"));
+  EXPECT_EQ(client.HearTo("hello"), kHello) << "and the connection goes on";
+}
+
+// Invariant (3) of Connection.
+TEST_F(ServerTest, WhoSendsNoMoreIsStillAnswered) {
+  Start();
+  const LoopbackClient client(address);
+  client.Say(Get("/later") + Get("/later"));
+  client.SayNoMore();
+  ASSERT_TRUE(UntilWaiting(2));
+  Ask("/");
+  Ask("/release");
+  const std::string said = client.HearAll();
+  EXPECT_TRUE(said.starts_with(kHello)) << said;
+  EXPECT_TRUE(said.ends_with("Connection: close\r\nContent-Length: 5\r\n\r\nhello")) << said;
+  EXPECT_TRUE(Until([&] { return server->connection_count() == 0; }));
+}
+
+TEST_F(ServerTest, WhoSendsNoMoreIsStillAnsweredOverResp) {
+  Start();
+  const LoopbackClient client(address);
+  client.Say("*1\r\n$4\r\nPING\r\n");
+  client.SayNoMore();
+  ASSERT_TRUE(UntilWaiting(1));
+  Ask("/");
+  Ask("/release");
+  EXPECT_EQ(client.HearAll(), "+HELLO\r\n");
+}
+
+TEST_F(ServerTest, WhoSendsNoMoreIsStillAnsweredOverHttp2) {
+  Start();
+  const LoopbackClient client(address);
+  Http2Client http2;
+  const std::int32_t stream = http2.Get("/later");
+  http2.PostUnfinished("/", "half of it");
+  client.Say(http2.TakeOutput());
+  client.SayNoMore();
+  ASSERT_TRUE(UntilWaiting(1));
+  Ask("/");
+  Ask("/release");
+  http2.Receive(client.HearAll());
+  EXPECT_EQ(http2.replies[stream].body, "hello");
+}
+
+TEST_F(ServerTest, WhoSendsNoMoreAndIsOwedNothingIsClosed) {
+  Start();
+  const LoopbackClient client(address);
+  client.Say(Get("/") + "GET / HT");
+  client.SayNoMore();
+  EXPECT_EQ(client.HearAll(), kHello);
+}
+
+TEST_F(ServerTest, ALateReplyToNobodyHarmsNobody) {
+  Start();
+  {
+    const LoopbackClient http(address);
+    http.Say(Get("/later") + Get("/later"));
+    const LoopbackClient resp(address);
+    resp.Say("*1\r\n$4\r\nPING\r\n");
+    const LoopbackClient http2(address);
+    Http2Client client;
+    client.Get("/later");
+    http2.Say(client.TakeOutput());
+    ASSERT_TRUE(UntilWaiting(4));
+  }
+  Ask("/");
+  Ask("/release");
+  EXPECT_TRUE(Until([&] { return server->connection_count() == 0; }));
+}
+
+// Invariant (2) of Worker.
+TEST_F(ServerTest, WhatIsNeverFinishedIsGoneOnceItHasStopped) {
+  Start();
+  const LoopbackClient client(address);
+  Http2Client http2;
+  http2.Get("/later");
+  http2.PostUnfinished("/stream", "");
+  client.Say(http2.TakeOutput());
+  ASSERT_TRUE(UntilWaiting(1));
+  Ask("/");
+  EXPECT_EQ(counts.gone, 0U);
+  server->Stop();
+  EXPECT_EQ(counts.gone, 1U) << "its session was freed";
+  EXPECT_EQ(server->connection_count(), 0U);
+}
+
+}  // namespace
+}  // namespace sluice
