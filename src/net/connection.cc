@@ -191,6 +191,7 @@ Nanos Connection::Allowed() const {
 
 void Connection::CheckDeadline(Nanos now) {
   if (!socket_.is_open()) return;
+  if (session_ != nullptr) session_->Tick();
   const Session::Phase phase = session_ == nullptr ? Session::Phase::kHead : session_->phase();
   const std::uint64_t completed = session_ == nullptr ? 0 : session_->completed();
   // A request that comes byte by byte is late from its first one on.

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "net/http_status.h"
+#include "net/kept_text.h"
 
 namespace sluice {
 namespace {
@@ -52,6 +53,8 @@ class Http1Session::Message final : public Exchange {
   // Nothing streams here.
   void Send() override {}
 
+  void LetGo() { Empty(reply.body); }
+
   bool finished = false;
   bool closes = false;  // the client wants no more, or must not
   bool is_10 = false;
@@ -79,7 +82,7 @@ std::size_t Http1Session::Receive(std::string_view unread) {
   std::size_t taken = 0;
   while (!ended() && !closing_) {
     taken += ReadBatch(unread.substr(taken));
-    if (batch_.empty()) break;
+    if (queue_.batch().empty()) break;
     ServeBatch();
   }
   WriteReplies();
@@ -88,8 +91,7 @@ std::size_t Http1Session::Receive(std::string_view unread) {
 
 std::size_t Http1Session::ReadBatch(std::string_view unread) {
   std::size_t taken = 0;
-  batch_.clear();
-  while (batch_.size() < bounds_.connection_requests && !closing_) {
+  while (queue_.batch().size() < bounds_.connection_requests && !closing_) {
     const std::string_view rest = unread.substr(taken);
     half_read_ = is_chunked_ || !rest.empty();
     if (!half_read_) break;
@@ -108,7 +110,7 @@ Http1Session::Next Http1Session::ReadOne(std::string_view unread, std::size_t& t
   if (read.state == ReadState::kMore) return Next::kServe;
   if (!reader_.head().is_chunked) return ReadSized(unread, read.consumed, taken);
   // What is in the batch views the reader's bytes where they are; this one moves them.
-  if (!batch_.empty()) return Next::kServe;
+  if (!queue_.batch().empty()) return Next::kServe;
   BeginChunks(unread.substr(0, read.consumed));
   taken += read.consumed;
   return Next::kGoOn;
@@ -154,48 +156,39 @@ Http1Session::Next Http1Session::ReadChunks(std::string_view unread, std::size_t
 }
 
 void Http1Session::AddMessage(std::string_view body) {
-  if (spare_.empty()) spare_.push_back(std::make_unique<Message>(*this));
-  std::unique_ptr<Message> message = std::move(spare_.back());
-  spare_.pop_back();
-  message->Begin(reader_.head(), body, peer_);
-  if (message->closes) closing_ = true;
+  Message& message = queue_.Join(*this);
+  message.Begin(reader_.head(), body, peer_);
+  if (message.closes) closing_ = true;
   told_to_continue_ = false;
   owes_continue_ = false;
-  batch_.push_back(message.get());
-  queue_.push_back(std::move(message));
 }
 
 void Http1Session::Refuse(const HttpFault& fault) {
-  auto message = std::make_unique<Message>(*this);
-  message->Refuse(fault);
-  queue_.push_back(std::move(message));
+  queue_.JoinUnserved(*this).Refuse(fault);
   closing_ = true;
 }
 
 void Http1Session::ServeBatch() {
-  completed_ += batch_.size();
-  unfinished_ += batch_.size();
-  serving_ = true;
-  service_.Serve(batch_);
-  serving_ = false;
+  completed_ += queue_.batch().size();
+  unfinished_ += queue_.batch().size();
+  queue_.Serve(service_);
   WriteReplies();
 }
 
 void Http1Session::Finished() {
   --unfinished_;
-  if (serving_) return;
+  if (queue_.is_serving()) return;
   WriteReplies();
   if (on_late_reply) on_late_reply();
 }
 
 void Http1Session::WriteReplies() {
-  while (!queue_.empty() && queue_.front()->finished && !ended()) {
-    std::unique_ptr<Message> message = std::move(queue_.front());
-    queue_.pop_front();
-    const bool is_last = message->closes || (draining_ && queue_.empty() && !half_read_);
+  for (const Message* message = queue_.ready(); message != nullptr && !ended();
+       message = queue_.ready()) {
+    const bool is_last = message->closes || (draining_ && queue_.size() == 1 && !half_read_);
     WriteReply(*message, is_last);
     if (is_last) End();
-    spare_.push_back(std::move(message));
+    queue_.Leave();
   }
   if (!queue_.empty() || ended()) return;
   if (std::exchange(owes_continue_, false)) output.append(kContinue);
@@ -228,6 +221,13 @@ void Http1Session::ReceiveEnd() {
 void Http1Session::Drain() {
   draining_ = true;
   WriteReplies();
+}
+
+void Http1Session::Tick() {
+  if (!Rests()) return;
+  queue_.Rest();
+  std::string().swap(chunked_head_);
+  std::string().swap(chunks_);
 }
 
 Session::Phase Http1Session::phase() const {

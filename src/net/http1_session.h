@@ -3,15 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "net/bounds.h"
 #include "net/exchange.h"
 #include "net/peer.h"
+#include "net/reply_queue.h"
 #include "net/session.h"
 #include "wire/chunk_reader.h"
 #include "wire/http1_head.h"
@@ -34,6 +32,7 @@ class Http1Session final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
+  void Tick() override;
 
  private:
   class Message;
@@ -67,11 +66,8 @@ class Http1Session final : public Session {
   bool owes_continue_ = false;
   bool half_read_ = false;
   bool closing_ = false;  // no request is read any more
-  bool serving_ = false;
   bool draining_ = false;
-  std::vector<Exchange*> batch_;
-  std::vector<std::unique_ptr<Message>> spare_;
-  std::deque<std::unique_ptr<Message>> queue_;  // those not answered yet, in order
+  ReplyQueue<Message, Exchange> queue_;
 };
 
 }  // namespace sluice

@@ -257,6 +257,12 @@ Session::Phase Http2Session::phase() const {
   return open_ > streaming_.size() ? Phase::kBody : Phase::kIdle;
 }
 
+void Http2Session::Tick() {
+  if (!Rests() || spare_.size() < streams_.size()) return;
+  decltype(spare_)().swap(spare_);
+  decltype(streams_)().swap(streams_);
+}
+
 Http2Stream* Http2Session::Open(std::int32_t id) {
   if (spare_.empty()) {
     streams_.push_back(std::make_unique<Http2Stream>(*this));

@@ -39,6 +39,7 @@ class Http2Session final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
+  void Tick() override;
 
  private:
   friend class Http2Stream;

@@ -3,14 +3,9 @@
 #include <utility>
 
 #include "net/http2_session.h"
+#include "net/kept_text.h"
 
 namespace sluice {
-namespace {
-
-// A text that grew beyond this is not kept for the next request.
-constexpr std::size_t kTextKept = std::size_t{4} << 10U;
-
-}  // namespace
 
 void Http2Stream::Open(std::int32_t id) {
   id_ = id;
@@ -70,10 +65,7 @@ std::size_t Http2Stream::ShowBody() {
 
 std::size_t Http2Stream::LetGo() {
   const std::size_t held = body_.size();
-  for (std::string* text : {&bytes_, &body_, &reply.body}) {
-    if (text->capacity() > kTextKept) std::string().swap(*text);
-    text->clear();
-  }
+  for (std::string* text : {&bytes_, &body_, &reply.body}) Empty(*text);
   return held;
 }
 

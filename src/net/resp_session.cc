@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "net/kept_text.h"
+
 namespace sluice {
 
 class RespSession::Command final : public RespExchange {
@@ -21,6 +23,8 @@ class RespSession::Command final : public RespExchange {
     finished = true;
     session_.Finished();
   }
+
+  void LetGo() { Empty(reply); }
 
   std::size_t first = 0;  // of the batch's arguments
   std::size_t count = 0;
@@ -44,7 +48,7 @@ std::size_t RespSession::Receive(std::string_view unread) {
   std::size_t taken = 0;
   while (!ended() && fault_.empty()) {
     taken += ReadBatch(unread.substr(taken));
-    if (batch_.empty()) break;
+    if (queue_.batch().empty()) break;
     ServeBatch();
   }
   WriteReplies();
@@ -54,52 +58,44 @@ std::size_t RespSession::Receive(std::string_view unread) {
 std::size_t RespSession::ReadBatch(std::string_view unread) {
   std::size_t taken = 0;
   arguments_.clear();
-  batch_.clear();
-  while (batch_.size() < batch_most_) {
+  while (queue_.batch().size() < batch_most_) {
     const RespCommandRead read = reader_.Read(unread.substr(taken));
     taken += read.consumed;
     half_read_ = read.state == ReadState::kMore && taken < unread.size();
     if (read.state == ReadState::kFault) fault_ = read.fault;
     if (read.state != ReadState::kWhole) break;
-    if (spare_.empty()) spare_.push_back(std::make_unique<Command>(*this));
-    std::unique_ptr<Command> command = std::move(spare_.back());
-    spare_.pop_back();
-    command->client = &client_;
-    command->Begin(arguments_.size(), read.arguments.size());
+    Command& command = queue_.Join(*this);
+    command.client = &client_;
+    command.Begin(arguments_.size(), read.arguments.size());
     arguments_.insert(arguments_.end(), read.arguments.begin(), read.arguments.end());
-    batch_.push_back(command.get());
-    queue_.push_back(std::move(command));
   }
   return taken;
 }
 
 void RespSession::ServeBatch() {
-  for (RespExchange* exchange : batch_) {
+  for (RespExchange* exchange : queue_.batch()) {
     auto& command = static_cast<Command&>(*exchange);
     command.arguments = std::span(arguments_).subspan(command.first, command.count);
   }
-  completed_ += batch_.size();
-  unfinished_ += batch_.size();
-  serving_ = true;
-  service_.Serve(batch_);
-  serving_ = false;
+  completed_ += queue_.batch().size();
+  unfinished_ += queue_.batch().size();
+  queue_.Serve(service_);
   WriteReplies();
 }
 
 void RespSession::Finished() {
   --unfinished_;
-  if (serving_) return;
+  if (queue_.is_serving()) return;
   WriteReplies();
   if (on_late_reply) on_late_reply();
 }
 
 void RespSession::WriteReplies() {
-  while (!queue_.empty() && queue_.front()->finished && !ended()) {
-    std::unique_ptr<Command> command = std::move(queue_.front());
-    queue_.pop_front();
+  for (const Command* command = queue_.ready(); command != nullptr && !ended();
+       command = queue_.ready()) {
     output.append(command->reply);
     if (command->closes) End();
-    spare_.push_back(std::move(command));
+    queue_.Leave();
   }
   if (ended() || !queue_.empty()) return;
   if (!fault_.empty()) {
@@ -118,6 +114,12 @@ void RespSession::ReceiveEnd() {
 void RespSession::Drain() {
   draining_ = true;
   WriteReplies();
+}
+
+void RespSession::Tick() {
+  if (!Rests()) return;
+  queue_.Rest();
+  decltype(arguments_)().swap(arguments_);
 }
 
 Session::Phase RespSession::phase() const {

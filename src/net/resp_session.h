@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "net/bounds.h"
 #include "net/peer.h"
+#include "net/reply_queue.h"
 #include "net/resp_service.h"
 #include "net/session.h"
 #include "wire/resp_reader.h"
@@ -29,6 +29,7 @@ class RespSession final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
+  void Tick() override;
 
  private:
   class Command;
@@ -45,12 +46,9 @@ class RespSession final : public Session {
   RespReader reader_;
   RespClient client_;
   std::vector<std::string_view> arguments_;  // of the batch, one command after another
-  std::vector<RespExchange*> batch_;
-  std::vector<std::unique_ptr<Command>> spare_;
-  std::deque<std::unique_ptr<Command>> queue_;  // those not answered yet, in order
-  std::string fault_;                           // what to say once all before it is answered
-  bool half_read_ = false;                      // a command has begun
-  bool serving_ = false;
+  ReplyQueue<Command, RespExchange> queue_;
+  std::string fault_;       // what to say once all before it is answered
+  bool half_read_ = false;  // a command has begun
   bool draining_ = false;
 };
 

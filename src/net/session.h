@@ -48,6 +48,9 @@ class Session {
 
   [[nodiscard]] virtual Phase phase() const = 0;
 
+  // To be called now and then: gives back memory that only a busy session needs.
+  virtual void Tick() = 0;
+
   // Whether nothing more is read or said: once the output has left the connection closes.
   [[nodiscard]] bool ended() const { return ended_; }
 
@@ -67,10 +70,19 @@ class Session {
  protected:
   void End() { ended_ = true; }
 
+  // Whether nothing has been asked since the last call. Lets the output's memory go then.
+  bool Rests() {
+    const bool rests = phase() == Phase::kIdle && completed_ == completed_before_;
+    completed_before_ = completed_;
+    if (rests && output.empty()) std::string().swap(output);
+    return rests;
+  }
+
   std::uint64_t completed_ = 0;
   std::size_t unfinished_ = 0;
 
  private:
+  std::uint64_t completed_before_ = 0;
   bool ended_ = false;
 };
 

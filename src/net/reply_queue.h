@@ -1,0 +1,97 @@
+// ReplyQueue: the exchanges of a connection, in the order in which they are answered.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// For protocols whose replies leave in the order of the requests. Exchanges join at the end of the
+// line, are served in batches, finish in any order, and leave from the front.
+//
+// `Message` is what the session adds to the exchange `Base` that services see. It has `finished`,
+// to be set when its service is done with it, and `LetGo()`, which gives back what it holds beyond
+// the memory that any exchange needs.
+//
+// Thread safety: none. Ownership: exchanges are its own.
+//
+// Invariants
+//   (1) Exchanges leave in the order in which they joined.
+//   (2) One stays where it is in memory from when it joins until it leaves.
+//   (3) Of those that have left at most kSpareMost are kept to be used again, and none after Rest.
+template <typename Message, typename Base>
+class ReplyQueue {
+ public:
+  static constexpr std::size_t kSpareMost = 64;
+
+  // The last in line, and in the next batch. Where none is to be used again one is made of `owner`.
+  template <typename Owner>
+  Message& Join(Owner& owner) {
+    Message& message = JoinUnserved(owner);
+    batch_.push_back(&message);
+    return message;
+  }
+
+  // The last in line, with a reply that needs no service.
+  template <typename Owner>
+  Message& JoinUnserved(Owner& owner) {
+    std::unique_ptr<Message> message;
+    if (spare_.empty()) {
+      message = std::make_unique<Message>(owner);
+    } else {
+      message = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    line_.push_back(std::move(message));
+    return *line_.back();
+  }
+
+  // Those that have joined since the last Serve.
+  [[nodiscard]] std::span<Base* const> batch() const { return batch_; }
+
+  // Has them served.
+  template <typename Service>
+  void Serve(Service& service) {
+    is_serving_ = true;
+    service.Serve(batch());
+    is_serving_ = false;
+    batch_.clear();
+  }
+  [[nodiscard]] bool is_serving() const { return is_serving_; }
+
+  [[nodiscard]] bool empty() const { return line_.empty(); }
+  [[nodiscard]] std::size_t size() const { return line_.size(); }
+
+  // The first in line if it is finished, or null.
+  [[nodiscard]] Message* ready() {
+    return !line_.empty() && line_.front()->finished ? line_.front().get() : nullptr;
+  }
+  // Lets the first go. REQUIRES: ready().
+  void Leave() {
+    std::unique_ptr<Message> message = std::move(line_.front());
+    line_.pop_front();
+    if (spare_.size() == kSpareMost) return;
+    message->LetGo();
+    spare_.push_back(std::move(message));
+  }
+
+  // Gives back the memory that only a busy connection needs, and forgets who is in line.
+  // REQUIRES: all of them are finished.
+  void Rest() {
+    decltype(spare_)().swap(spare_);
+    decltype(batch_)().swap(batch_);
+    decltype(line_)().swap(line_);
+  }
+
+ private:
+  std::deque<std::unique_ptr<Message>> line_;
+  std::vector<std::unique_ptr<Message>> spare_;
+  std::vector<Base*> batch_;
+  bool is_serving_ = false;
+};
+
+}  // namespace sluice

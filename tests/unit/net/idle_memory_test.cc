@@ -1,0 +1,96 @@
+// What a connection that is open, and has been busy, takes while nothing is asked.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "net/http1_session.h"
+#include "net/http2_session.h"
+#include "net/resp_session.h"
+#include "unit/net/http2_frame.h"
+#include "unit/net/scripted_service.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kMost = std::size_t{8} << 10U;
+
+class PongService final : public RespService {
+ public:
+  void Serve(std::span<RespExchange* const> batch) override {
+    for (RespExchange* exchange : batch) {
+      exchange->reply = "+PONG\r\n";
+      exchange->Finish();
+    }
+  }
+};
+
+// Forgets what it was asked.
+class HelloService final : public HttpService {
+ public:
+  void Serve(std::span<Exchange* const> batch) override {
+    for (Exchange* exchange : batch) {
+      exchange->reply.headers.Add("Content-Type", "text/plain");
+      exchange->reply.body = std::string(200, 'x');
+      exchange->Finish();
+    }
+  }
+};
+
+std::size_t InUse() { return mallinfo2().uordblks; }
+
+// What is left in use by a session that was told all of this at once, and then nothing.
+std::size_t Idle(const std::function<std::unique_ptr<Session>()>& make, std::string_view bytes) {
+  const std::size_t before = InUse();
+  const std::unique_ptr<Session> session = make();
+  EXPECT_EQ(session->Receive(bytes), bytes.size());
+  EXPECT_FALSE(session->ended());
+  session->output.clear();
+  session->Tick();
+  session->Tick();
+  const std::size_t after = InUse();
+  return after > before ? after - before : 0;
+}
+
+std::string Repeat(std::string_view text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(IdleMemory, OfHttp1) {
+  HelloService service;
+  const Peer peer;
+  const std::string requests = Repeat("GET / HTTP/1.1\r\nHost: h\r\nX-A: b\r\n\r\n", 1000) +
+                               "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                               "10000\r\n" + std::string(0x10000, 'x') + "\r\n0\r\n\r\n";
+  EXPECT_LT(Idle([&] { return std::make_unique<Http1Session>(service, peer, Bounds{}); }, requests),
+            kMost);
+}
+
+TEST(IdleMemory, OfResp) {
+  PongService service;
+  const Peer peer;
+  EXPECT_LT(Idle([&] { return std::make_unique<RespSession>(service, peer, Bounds{}); },
+                 Repeat("*1\r\n$4\r\nPING\r\n", 5000)),
+            kMost);
+}
+
+// nghttp2 has tables and a frame of its own, 36 KiB.
+TEST(IdleMemory, OfHttp2) {
+  HelloService service;
+  const Peer peer;
+  std::string bytes = std::string(kPreface) + SettingsFrame();
+  for (int i = 0; i < 100; ++i) bytes += RequestFrame(2 * i + 1, FrameEnd::kStream);
+  EXPECT_LT(Idle([&] { return std::make_unique<Http2Session>(service, peer, Bounds{}); }, bytes),
+            6 * kMost);
+}
+
+}  // namespace
+}  // namespace sluice

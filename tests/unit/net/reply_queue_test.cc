@@ -1,0 +1,135 @@
+#include "net/reply_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+struct Asked {
+  int number = 0;
+};
+
+// How many there are, and how many were made.
+struct Census {
+  int alive = 0;
+  int made = 0;
+};
+
+struct Message final : Asked {
+  explicit Message(Census& of) : census(of) {
+    ++census.alive;
+    ++census.made;
+  }
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+  ~Message() { --census.alive; }
+
+  void LetGo() { ++let_go; }
+
+  Census& census;
+  bool finished = false;
+  int let_go = 0;
+};
+
+struct Service {
+  void Serve(std::span<Asked* const> batch) {
+    for (const Asked* asked : batch) served.push_back(asked->number);
+  }
+  std::vector<int> served;
+};
+
+class ReplyQueueTest : public testing::Test {
+ protected:
+  Message& Join(int number) {
+    Message& message = queue.Join(census);
+    message.number = number;
+    message.finished = false;
+    return message;
+  }
+  // The numbers of those that can leave, which do.
+  std::vector<int> LeaveAll() {
+    std::vector<int> left;
+    for (; queue.ready() != nullptr; queue.Leave()) left.push_back(queue.ready()->number);
+    return left;
+  }
+
+  Census census;
+  Service service;
+  ReplyQueue<Message, Asked> queue;
+};
+
+// Invariant (1).
+TEST_F(ReplyQueueTest, TheyLeaveInTheOrderInWhichTheyJoined) {
+  Message& first = Join(1);
+  Message& second = Join(2);
+  Message& third = Join(3);
+  EXPECT_EQ(queue.ready(), nullptr);
+  second.finished = true;
+  EXPECT_TRUE(LeaveAll().empty());
+  first.finished = true;
+  EXPECT_EQ(LeaveAll(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(queue.size(), 1U);
+  third.finished = true;
+  EXPECT_EQ(LeaveAll(), std::vector<int>{3});
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST_F(ReplyQueueTest, ABatchIsWhatHasJoinedSinceTheLast) {
+  Join(1);
+  Join(2);
+  EXPECT_EQ(queue.batch().size(), 2U);
+  queue.Serve(service);
+  EXPECT_TRUE(queue.batch().empty());
+  Join(3);
+  queue.Serve(service);
+  EXPECT_EQ(service.served, (std::vector<int>{1, 2, 3}));
+}
+
+TEST_F(ReplyQueueTest, WhatNeedsNoServiceWaitsForItsTurn) {
+  Message& first = Join(1);
+  Message& refused = queue.JoinUnserved(census);
+  refused.number = 2;
+  refused.finished = true;
+  queue.Serve(service);
+  EXPECT_EQ(service.served, std::vector<int>{1});
+  EXPECT_TRUE(LeaveAll().empty());
+  first.finished = true;
+  EXPECT_EQ(LeaveAll(), (std::vector<int>{1, 2}));
+}
+
+// Invariant (2).
+TEST_F(ReplyQueueTest, OneStaysWhereItIs) {
+  std::vector<Message*> all;
+  for (int i = 0; i < 1000; ++i) all.push_back(&Join(i));
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(all[static_cast<std::size_t>(i)]->number, i);
+}
+
+TEST_F(ReplyQueueTest, OneThatHasLeftIsUsedAgain) {
+  for (int i = 0; i < 10; ++i) {
+    Message& message = Join(i);
+    EXPECT_EQ(message.let_go, i);
+    message.finished = true;
+    LeaveAll();
+  }
+  EXPECT_EQ(census.made, 1);
+}
+
+// Invariant (3).
+TEST_F(ReplyQueueTest, FewAreKeptAndNoneAfterARest) {
+  for (int i = 0; i < 1000; ++i) Join(i).finished = true;
+  LeaveAll();
+  EXPECT_EQ(census.alive, static_cast<int>(ReplyQueue<Message, Asked>::kSpareMost));
+  queue.Serve(service);
+  queue.Rest();
+  EXPECT_EQ(census.alive, 0);
+  Join(1).finished = true;
+  EXPECT_EQ(LeaveAll(), std::vector<int>{1});
+}
+
+}  // namespace
+}  // namespace sluice
