@@ -49,6 +49,8 @@ _sluice_value() {
     explain:--profile | serve:--headers-profile)
       _sluice_words 'ietf x-ratelimit envoy github openai none' "$2"
       ;;
+    check:--protocol) _sluice_words 'http rls resp' "$2" ;;
+    check:--server | check:--domain | check:--cost | check:--timeout) ;;
     explain:--domain | explain:--cost | 'rules show:--domain' | 'rules show:--rule') ;;
     serve:--settings | serve:--rules | serve:--*-file | serve:--store-snapshot | \
       serve:--tls-certificate | serve:--tls-key | serve:--tls-client-ca) _sluice_files "$2" ;;
@@ -75,6 +77,7 @@ _sluice_flags() {
     simulate) echo --limit --trace --plot --compare -o --help ;;
     'rules check' | 'rules diff') echo -o --help ;;
     'rules show') echo --domain --rule -o --help ;;
+    check) echo --server --domain --cost --protocol --timeout -o --help ;;
     explain) echo --rules --domain --cost --profile -o --help ;;
     rules | 'rules schema') echo --help ;;
   esac
@@ -83,12 +86,12 @@ _sluice_flags() {
 # What the command takes besides flags, which begins with $1.
 _sluice_argument() {
   case $command in
-    '') _sluice_words 'serve simulate rules explain help' "$1" ;;
+    '') _sluice_words 'serve check simulate rules explain help' "$1" ;;
     rules) _sluice_words 'check show diff schema' "$1" ;;
     'rules check' | 'rules show' | 'rules diff') _sluice_files "$1" ;;
-    help) _sluice_words 'serve simulate rules explain' "$1" ;;
+    help) _sluice_words 'serve check simulate rules explain' "$1" ;;
     simulate) _sluice_limit "$1" ;;
-    explain)
+    check | explain)
       compopt -o nospace
       _sluice_words 'method= host= path= ip=' "$1"
       ;;

@@ -36,6 +36,7 @@ end
 complete -c sluice -f
 
 complete -c sluice -n __sluice_has_none -a serve -d 'The service'
+complete -c sluice -n __sluice_has_none -a check -d 'Whether a server lets a request pass'
 complete -c sluice -n __sluice_has_none -a simulate -d 'What a limit would have done'
 complete -c sluice -n __sluice_has_none -a rules -d 'What rule files say'
 complete -c sluice -n __sluice_has_none -a explain -d 'What the rules make of a request'
@@ -115,6 +116,14 @@ complete -c sluice -n '__sluice_is serve' -l log-level -x -a 'debug info warning
     -d 'Least important lines that are logged'
 complete -c sluice -n '__sluice_is serve' -l log-format -x -a 'auto text json' -d 'Form of the log'
 
+complete -c sluice -n '__sluice_is check' -a 'method= host= path= ip=' -d Attribute
+complete -c sluice -n '__sluice_is check' -l server -x -d 'Where the server is'
+complete -c sluice -n '__sluice_is check' -l domain -x -d 'The domain of the request'
+complete -c sluice -n '__sluice_is check' -l cost -x -d 'Units the request takes'
+complete -c sluice -n '__sluice_is check' -l protocol -x -a 'http rls resp' -d 'How to ask'
+complete -c sluice -n '__sluice_is check' -l timeout -x -d 'How long to wait for an answer'
+complete -c sluice -n '__sluice_is check' -s o -x -a 'text json' -d 'Form of the answer'
+
 complete -c sluice -n '__sluice_is simulate' -l limit -x -a '(__sluice_limit)' -d 'The limit'
 complete -c sluice -n '__sluice_is simulate' -l trace -rF -d 'Read the steps from a file'
 complete -c sluice -n '__sluice_is simulate' -l plot -rF -d 'Also draw the requests'
@@ -146,4 +155,4 @@ complete -c sluice -n '__sluice_is explain' -l profile -x \
     -a 'ietf x-ratelimit envoy github openai none' -d 'Which headers the answer has'
 complete -c sluice -n '__sluice_is explain' -s o -x -a 'text json' -d 'Form of the answer'
 
-complete -c sluice -n '__sluice_is help' -a 'serve simulate rules explain' -d Command
+complete -c sluice -n '__sluice_is help' -a 'serve check simulate rules explain' -d Command

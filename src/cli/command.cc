@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/check.h"
 #include "cli/explain.h"
 #include "cli/rules.h"
 #include "cli/serve.h"
@@ -26,6 +27,7 @@ struct Command {
 constexpr std::array kCommands = {
     Command{"serve", "the service: gRPC, HTTP, forward auth and RESP on one port", RunServe,
             ServeHelp},
+    Command{"check", "whether a running server lets a request pass", RunCheck, CheckHelp},
     Command{"simulate", "what a limit would have done with a series of requests", RunSimulate,
             SimulateHelp},
     Command{"rules", "what rule files say, what is wrong with them, and what changes", RunRules,

@@ -4,15 +4,15 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "cli/explain_report.h"
 #include "cli/explained_request.h"
 #include "cli/flags.h"
+#include "cli/request_flags.h"
+#include "cli/usage.h"
 #include "config/read_rules.h"
 #include "config/rule_files.h"
-#include "core/decimal.h"
 #include "core/limit_words.h"
 #include "core/text.h"
 #include "limiter/system_zones.h"
@@ -53,7 +53,7 @@ constexpr std::array kFlags = {
     Flag{"--domain", FlagValues::kOne, "DOMAIN", "api"},
     Flag{"--cost", FlagValues::kOne, "UNITS", "2"},
     Flag{"--profile", FlagValues::kOne, "NAME", "github"},
-    Flag{"-o", FlagValues::kOne, "text|json", "json"},
+    kFormFlag,
     Flag{"--help", FlagValues::kNone},
 };
 
@@ -64,25 +64,8 @@ struct Arguments {
   std::vector<Attribute> attributes;
   Cost cost;
   HeaderProfile profile = HeaderProfile::kIetf;
-  bool as_json = false;
+  OutputForm form = OutputForm::kText;
 };
-
-Result<Attribute> ReadAttribute(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string_view::npos) {
-    return Error{Concat("expected ATTRIBUTE=VALUE, found ", Quoted(text))};
-  }
-  return Attribute{text.substr(0, equals), text.substr(equals + 1)};
-}
-
-Result<Cost> ReadCost(std::string_view text) {
-  const auto number = ReadWhole(text);
-  const auto* const units = std::get_if<std::int64_t>(&number);
-  if (units == nullptr || *units > kUnitsMost) {
-    return Error{Concat("--cost: expected a whole number from 0 to 10^18, found ", Quoted(text))};
-  }
-  return Cost{*units};
-}
 
 Result<Arguments> ReadArguments(const GivenFlags& given) {
   if (!given.Has("--rules")) {
@@ -91,17 +74,15 @@ Result<Arguments> ReadArguments(const GivenFlags& given) {
   Arguments arguments;
   arguments.path = given.ValueOr("--rules", "");
   arguments.domain = given.ValueOr("--domain", "");
-  const Result<Cost> cost = ReadCost(given.ValueOr("--cost", "1"));
+  const Result<Cost> cost = ReadCost(given);
   if (!cost) return cost.error();
   arguments.cost = cost.value();
   const Result<HeaderProfile> profile = ReadHeaderProfile(given.ValueOr("--profile", "ietf"));
   if (!profile) return Error{Concat("--profile: ", profile.error().message)};
   arguments.profile = profile.value();
-  const std::string_view form = given.ValueOr("-o", "text");
-  if (form != "text" && form != "json") {
-    return Error{Concat("-o: expected text or json, found ", Quoted(form))};
-  }
-  arguments.as_json = form == "json";
+  const Result<OutputForm> form = ReadForm(given);
+  if (!form) return form.error();
+  arguments.form = form.value();
   for (const std::string_view text : given.operands()) {
     const Result<Attribute> attribute = ReadAttribute(text);
     if (!attribute) return attribute.error();
@@ -152,8 +133,9 @@ int RunOn(const Arguments& arguments, Console& console) {
   const Result<ExplainedRequest> answer =
       ExplainRequest(rules.value(), question, MakeSystemClock()->Now());
   if (!answer) return Fail(console, answer.error().message, kExitFailed);
-  console.out.Write(arguments.as_json ? ExplainJson(answer.value())
-                                      : ExplainText(answer.value(), console.out.ink()));
+  const bool as_json = arguments.form == OutputForm::kJson;
+  console.out.Write(as_json ? ExplainJson(answer.value())
+                            : ExplainText(answer.value(), console.out.ink()));
   return kExitOk;
 }
 

@@ -45,9 +45,12 @@ struct Console {
   Output& err;
 };
 
-// What the program ends with. A refusal by a limit is an answer, not a failure.
+// What the program ends with. A refusal by a limit is an answer, not a failure; it is told by the
+// code where a command asks nothing but whether a request may pass.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;    // the system let us down: a file that cannot be written
+inline constexpr int kExitNo = 1;        // the answer is no: refused, different, not as expected
 inline constexpr int kExitBadInput = 2;  // a flag, a limit or a step that cannot be understood
+inline constexpr int kExitNoAnswer = 3;  // a server that was asked gave no answer
 
 }  // namespace sluice::cli

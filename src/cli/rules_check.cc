@@ -5,6 +5,7 @@
 
 #include "cli/json_text.h"
 #include "cli/rules_input.h"
+#include "cli/usage.h"
 #include "config/read_rules.h"
 #include "config/rule_summary.h"
 #include "core/text.h"

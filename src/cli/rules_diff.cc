@@ -7,6 +7,7 @@
 
 #include "cli/json_text.h"
 #include "cli/rules_input.h"
+#include "cli/usage.h"
 #include "core/text.h"
 #include "rules/diff_rules.h"
 
@@ -30,8 +31,6 @@ constexpr std::string_view kHelp =
     "\n"
     "example:\n"
     "  $ sluice rules diff /etc/sluice/rules rules\n";
-
-constexpr int kExitDiffers = 1;
 
 constexpr std::array kFlags = {kFormFlag, Flag{"--help", FlagValues::kNone}};
 
@@ -82,7 +81,7 @@ int RunRulesDiff(std::span<const std::string_view> args, Console& console) {
   const std::vector<RuleChange> changes = DiffRules(*before, *after);
   const bool as_json = form.value() == OutputForm::kJson;
   console.out.Write(as_json ? AsJson(changes) : AsText(changes, console.out.ink()));
-  return changes.empty() ? kExitOk : kExitDiffers;
+  return changes.empty() ? kExitOk : kExitNo;
 }
 
 }  // namespace sluice::cli

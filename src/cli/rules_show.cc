@@ -8,6 +8,7 @@
 
 #include "cli/rules_input.h"
 #include "cli/show_rules.h"
+#include "cli/usage.h"
 #include "core/limit_words.h"
 #include "core/text.h"
 

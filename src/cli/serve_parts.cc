@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <variant>
 
+#include "cli/request_flags.h"
 #include "core/text.h"
 #include "rules/ip_address.h"
 #include "rules/ip_set.h"
@@ -21,12 +21,6 @@ namespace {
 
 // The first descriptor that systemd hands over.
 constexpr int kFirstDescriptor = 3;
-
-Endpoint EndpointOf(const Address& address) {
-  if (const auto* local = std::get_if<UnixAddress>(&address)) return UnixEndpoint{local->path};
-  const auto& tcp = *std::get_if<TcpAddress>(&address);
-  return TcpEndpoint{tcp.host, tcp.port};
-}
 
 std::size_t SizeOf(Bytes bytes) { return static_cast<std::size_t>(bytes.count); }
 

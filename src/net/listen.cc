@@ -31,15 +31,6 @@ Error CannotListen(std::string_view where, std::string_view why) {
   return Error{std::move(message)};
 }
 
-std::string JoinPort(std::string_view host, std::uint16_t port) {
-  std::string text;
-  const bool is_v6 = host.find(':') != std::string_view::npos;
-  if (is_v6) text += '[';
-  text.append(host);
-  if (is_v6) text += ']';
-  return text.append(":").append(std::to_string(port));
-}
-
 // The address without its port, as text; empty for a Unix socket.
 std::string HostOf(const sockaddr_storage& storage) {
   std::array<char, INET6_ADDRSTRLEN> text{};

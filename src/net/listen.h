@@ -1,26 +1,14 @@
 // Sockets that listen, and what they accept.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
-#include <variant>
 
+#include "net/endpoint.h"
 #include "net/peer.h"
 #include "sluice/result.h"
 
 namespace sluice {
-
-struct TcpEndpoint {
-  std::string host;        // a name or an address
-  std::uint16_t port = 0;  // 0: any free one
-};
-
-struct UnixEndpoint {
-  std::string path;
-};
-
-using Endpoint = std::variant<TcpEndpoint, UnixEndpoint>;
 
 // A socket that listens.
 //

@@ -139,12 +139,14 @@ def test_values_of_flags():
     for name in ("bash", "fish"):
         offer = SHELLS[name]
         expect(offer("sluice simulate -o "), {"table", "json"}, name)
-        for command in ("rules check", "rules show", "rules diff", "explain"):
+        for command in ("check", "rules check", "rules show", "rules diff", "explain"):
             expect(offer(f"sluice {command} -o "), {"text", "json"}, f"{name}: {command}")
         expect(offer("sluice explain --profile "), profiles, name)
         expect(offer("sluice explain --profile g"), {"github"}, name)
         expect(offer("sluice explain --domain "), set(), name)
         expect(offer("sluice explain m"), {"method="}, name)
+        expect(offer("sluice check --protocol "), {"http", "rls", "resp"}, name)
+        expect(offer("sluice check m"), {"method="}, name)
         expect(offer("sluice serve --listen "), set(), name)
         expect(offer("sluice serve --proxy-protocol "), set(), name)
     expect(bash("sluice serve --proxy-protocol="), {"true", "false"}, "bash")

@@ -1,0 +1,143 @@
+// Asking by HTTP: POST /v1/check.
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "cli/conversation.h"
+#include "cli/json_text.h"
+#include "config/json.h"
+#include "core/decimal.h"
+#include "core/text.h"
+#include "core/value.h"
+#include "wire/http1_reply.h"
+
+namespace sluice::cli {
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kForbidden = 403;
+constexpr int kTooManyRequests = 429;
+constexpr int kUnavailable = 503;
+
+std::string BodyOf(const CheckQuestion& question) {
+  std::string attributes;
+  for (const Attribute& attribute : question.attributes) {
+    attributes += Concat(attributes.empty() ? "" : ",", JsonString(attribute.name), ":",
+                         JsonString(attribute.value));
+  }
+  return Concat(R"({"domain":)", JsonString(question.domain), R"(,"attributes":{)", attributes,
+                R"(},"cost":)", question.cost.units, "}");
+}
+
+// Members of a reply. What is not there, or of another kind, is as if it were not told.
+
+std::string TextIn(const Value& reply, std::string_view key) {
+  const Value* const value = reply.Find(key);
+  const std::string* const text = value == nullptr ? nullptr : value->AsString();
+  return text == nullptr ? std::string() : *text;
+}
+
+std::optional<bool> BooleanIn(const Value& reply, std::string_view key) {
+  const Value* const value = reply.Find(key);
+  const bool* const boolean = value == nullptr ? nullptr : value->AsBoolean();
+  return boolean == nullptr ? std::nullopt : std::optional(*boolean);
+}
+
+std::optional<std::int64_t> NumberIn(const Value& reply, std::string_view key) {
+  const Value* const value = reply.Find(key);
+  const std::string* const text = value == nullptr ? nullptr : value->AsNumber();
+  if (text == nullptr) return std::nullopt;
+  const auto number = ReadWhole(*text);
+  const auto* const whole = std::get_if<std::int64_t>(&number);
+  return whole == nullptr ? std::nullopt : std::optional(*whole);
+}
+
+// Milliseconds, or "never".
+std::optional<Nanos> LengthIn(const Value& reply, std::string_view key) {
+  if (TextIn(reply, key) == "never") return kNever;
+  const std::optional<std::int64_t> millis = NumberIn(reply, key);
+  if (!millis || *millis > kLongestSpan / std::chrono::milliseconds{1}) return std::nullopt;
+  return std::chrono::milliseconds{*millis};
+}
+
+AnsweredLimit LimitIn(const Value& decision) {
+  return {.rule = TextIn(decision, "rule"),
+          .limit = TextIn(decision, "name"),
+          .mode = TextIn(decision, "mode"),
+          .allowed = BooleanIn(decision, "allowed").value_or(true),
+          .units = NumberIn(decision, "limit"),
+          .remaining = NumberIn(decision, "remaining"),
+          .retry_after = LengthIn(decision, "retry_after_ms"),
+          .reset_after = LengthIn(decision, "reset_after_ms")};
+}
+
+CheckAnswer AnswerIn(const Value& reply) {
+  CheckAnswer answer{.retry_after = LengthIn(reply, "retry_after_ms"),
+                     .wait = LengthIn(reply, "wait_ms").value_or(Nanos{0}),
+                     .words = TextIn(reply, "detail")};
+  const Value* const decisions = reply.Find("decisions");
+  const Value::List* const list = decisions == nullptr ? nullptr : decisions->AsList();
+  if (list == nullptr) return answer;
+  for (const Value& decision : *list) answer.limits.push_back(LimitIn(decision));
+  return answer;
+}
+
+class HttpConversation final : public Conversation {
+ public:
+  explicit HttpConversation(const CheckQuestion& question) {
+    const std::string body = BodyOf(question);
+    const bool is_local = question.server.starts_with("unix:");
+    output = Concat("POST /v1/check HTTP/1.1\r\nHost: ", is_local ? "localhost" : question.server,
+                    "\r\nContent-Type: application/json\r\nContent-Length: ", body.size(),
+                    "\r\nConnection: close\r\n\r\n", body);
+  }
+
+  void Receive(std::string_view bytes) override {
+    unread_ += bytes;
+    Take(reader_.Read(unread_));
+  }
+
+  void ReceiveEnd() override {
+    Take(reader_.ReadEnd(unread_));
+    if (!answer()) Fail(std::string(kClosed));
+  }
+
+ private:
+  void Take(const Http1ReplyRead& read) {
+    if (read.state == ReadState::kFault) {
+      Fail(Concat("does not speak HTTP/1: its reply ", read.fault));
+    }
+    if (read.state == ReadState::kWhole) Judge(reader_.reply());
+  }
+
+  // A refusal is one by its status, as any server has it, or by the word of ours, where the rule
+  // has a status of its own.
+  void Judge(const Http1Reply& reply) {
+    const auto read = ReadJson(reply.body);
+    const Value* const value = std::get_if<Value>(&read);
+    const Value nothing;
+    const Value& body = value != nullptr ? *value : nothing;
+    const std::optional<bool> allowed = BooleanIn(body, "allowed");
+    const bool may_refuse = reply.status == kForbidden || reply.status == kUnavailable;
+    const bool refuses =
+        reply.status == kTooManyRequests || (may_refuse && allowed.has_value() && !*allowed);
+    if (reply.status != kOk && !refuses) {
+      const std::string words = TextIn(body, "detail");
+      return Fail(Concat("answered ", reply.status, words.empty() ? "" : ": ", words));
+    }
+    CheckAnswer answer = AnswerIn(body);
+    answer.allowed = !refuses;
+    Answer(std::move(answer));
+  }
+
+  std::string unread_;
+  Http1ReplyReader reader_{{}};
+};
+
+}  // namespace
+
+std::unique_ptr<Conversation> AskByHttp(const CheckQuestion& question) {
+  return std::make_unique<HttpConversation>(question);
+}
+
+}  // namespace sluice::cli

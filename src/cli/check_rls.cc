@@ -1,0 +1,84 @@
+// Asking by Envoy's rate limit service.
+#include <array>
+#include <string>
+#include <utility>
+
+#include "cli/conversation.h"
+#include "core/text.h"
+#include "net/grpc_client.h"
+#include "wire/rls_caller.h"
+
+namespace sluice::cli {
+namespace {
+
+// "100/m"; a limit whose period is none of these is told by its count alone.
+std::string TermsOf(const RlsLimit& limit) {
+  constexpr std::array<std::string_view, 8> kUnits = {"", "s", "m", "h", "d", "month", "year", "w"};
+  const std::string_view unit = kUnits[static_cast<std::size_t>(limit.unit)];
+  const std::string times = limit.multiplier > 1 ? std::to_string(limit.multiplier) : "";
+  return Concat(limit.requests_per_unit, unit.empty() ? "" : "/", unit.empty() ? "" : times, unit);
+}
+
+AnsweredLimit LimitOf(const RlsStatus& status) {
+  AnsweredLimit limit{.allowed = status.code == RlsCode::kOk, .reset_after = status.until_reset};
+  if (!status.limit) return limit;
+  limit.rule = status.limit->name;
+  limit.limit = TermsOf(*status.limit);
+  limit.units = status.limit->requests_per_unit;
+  limit.remaining = status.remaining;
+  return limit;
+}
+
+class RlsConversation final : public Conversation, private GrpcClient::Listener {
+ public:
+  explicit RlsConversation(const CheckQuestion& question) {
+    std::string message;
+    AppendRlsQuestion({question.domain, question.attributes, question.cost}, message);
+    client_.Call(0, message);
+    client_.Pump();
+    TakeOutput();
+  }
+
+  void Receive(std::string_view bytes) override {
+    if (!client_.Receive(bytes)) Fail(Concat("does not speak HTTP/2: ", client_.fault()));
+    TakeOutput();
+  }
+
+  void ReceiveEnd() override {
+    if (!answer()) Fail(std::string(kClosed));
+  }
+
+ private:
+  void TakeOutput() {
+    output += client_.output;
+    client_.output.clear();
+  }
+
+  void OnReply(const GrpcReply& reply) override {
+    if (reply.fate == GrpcReply::Fate::kNotTaken) return Fail("did not take the call");
+    if (reply.fate == GrpcReply::Fate::kBroken) {
+      return Fail(Concat("gave no answer: ", reply.words));
+    }
+    if (reply.status != GrpcStatus::kOk) {
+      return Fail(Concat("answered ", NameOf(reply.status), reply.words.empty() ? "" : ": ",
+                         Printable(reply.words)));
+    }
+    RlsAnswer read;
+    if (const auto fault = ReadRlsAnswer(reply.message, read)) {
+      return Fail(Concat("does not speak Envoy's protocol: its reply ", *fault));
+    }
+    CheckAnswer answer{.allowed = read.overall == RlsCode::kOk};
+    for (const RlsStatus& status : read.statuses) answer.limits.push_back(LimitOf(status));
+    Answer(std::move(answer));
+  }
+
+  GrpcClient client_{"localhost", std::string(kRlsPath), *this};
+};
+
+}  // namespace
+
+std::unique_ptr<Conversation> AskByRls(const CheckQuestion& question) {
+  return std::make_unique<RlsConversation>(question);
+}
+
+}  // namespace sluice::cli

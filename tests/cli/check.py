@@ -1,0 +1,203 @@
+"""`sluice check` against a real server, and against what is none."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
+
+from server import DEADLINE_SECONDS, SLUICE, Server, expect, run_tests  # noqa: E402
+
+RULES = """
+domain: api
+rules:
+  - { name: closed, match: { path: /closed }, action: deny }
+  - { name: posts, match: { path: /v1/posts }, per: [user], limit: { rate: 2/h, burst: 2 } }
+  - { name: busy, match: { path: /busy }, limit: 1/h, status: 503, message: come back tomorrow }
+descriptors:
+  - key: to
+    rate_limit: { unit: hour, requests_per_unit: 3 }
+"""
+
+PROTOCOLS = ("http", "rls", "resp")
+
+
+def check(server, *args, domain="api"):
+    done = subprocess.run([SLUICE, "check", "--server", server, "--domain", domain, *args],
+                          capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_third_of_two_is_refused_by_each_protocol():
+    with Server(RULES) as server:
+        for protocol in PROTOCOLS:
+            found = [check(server.address, "--protocol", protocol, f"user={protocol}",
+                           "path=/v1/posts") for _ in range(3)]
+            expect([code for code, _, _ in found], [0, 0, 1], protocol)
+            assert found[0][1].startswith("domain 'api': allowed\n"), found[0]
+            assert found[2][1].startswith("domain 'api': refused"), found[2]
+            for code, said, error in found:
+                assert "posts" in said, said
+                expect(error, "")
+
+
+def test_json_has_one_form_for_each_protocol():
+    with Server(RULES) as server:
+        for protocol in PROTOCOLS:
+            code, said, _ = check(server.address, "--protocol", protocol, "-o", "json",
+                                  f"user={protocol}", "path=/v1/posts")
+            expect(code, 0)
+            verdict = json.loads(said)
+            expect(said.count("\n"), 1)
+            expect(verdict["protocol"], protocol)
+            expect((verdict["server"], verdict["domain"]), (server.address, "api"))
+            expect((verdict["allowed"], verdict["retry_after_ms"]), (True, None))
+            decision = verdict["decisions"][0]
+            expect((decision["limit"], decision["remaining"]), (2, 1), protocol)
+            assert 0 < decision["reset_after_ms"] <= 1_800_000, decision
+
+
+def test_the_cost_is_taken():
+    with Server(RULES) as server:
+        for protocol in PROTOCOLS:
+            args = ("--protocol", protocol, f"user={protocol}", "path=/v1/posts")
+            expect(check(server.address, "--cost", "0", *args)[0], 0)
+            expect(check(server.address, "--cost", "2", *args)[0], 0, protocol)
+            expect(check(server.address, "--cost", "1", *args)[0], 1, protocol)
+            expect(check(server.address, "--cost", "3", *args)[0], 1, protocol)
+            if protocol != "rls":  # which cannot say it
+                assert "waiting does not help" in check(server.address, "--cost", "3", *args)[1]
+
+
+def test_a_descriptor_is_told_with_its_limit():
+    with Server(RULES) as server:
+        code, said, _ = check(server.address, "--protocol", "rls", "to=2061111111")
+        expect(code, 0)
+        assert "3/h" in said and "2 of 3" in said, said
+
+
+def test_a_deny_and_a_status_of_ones_own_are_refusals():
+    with Server(RULES) as server:
+        code, said, _ = check(server.address, "path=/closed")
+        expect(code, 1)
+        assert "waiting does not help" in said and "'closed' denies" in said, said
+        expect(check(server.address, "path=/busy")[0], 0)
+        code, said, _ = check(server.address, "path=/busy")
+        expect(code, 1)
+        assert "come back tomorrow" in said, said
+
+
+def test_over_a_unix_socket():
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"unix:{folder}/s"
+        with Server(RULES, listen=path):
+            for protocol in PROTOCOLS:
+                expect(check(path, "--protocol", protocol, "user=1", "path=/x")[0], 0, protocol)
+
+
+def test_what_the_server_says_instead_of_a_verdict():
+    with Server(RULES) as server:
+        for protocol, words in (("http", "answered 404: There are no rules for this domain"),
+                                ("resp", "answered: ERR unknown domain 'none'")):
+            code, said, error = check(server.address, "--protocol", protocol, "a=b", domain="none")
+            expect((code, said), (3, ""), protocol)
+            assert f"{server.address} {words}" in error, error
+        code, _, error = check(server.address, "a=b", "a=c")
+        expect(code, 3)
+        assert "answered 400: " in error, error
+
+
+def answer_with(said):
+    """A server that says the same to whoever comes; says nothing where that is None."""
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        connection, _ = listening.accept()
+        with connection:
+            if said is None:
+                connection.recv(1)
+                stop.wait(DEADLINE_SECONDS)
+            else:
+                connection.sendall(said)
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(65536):
+                    pass
+
+    stop = threading.Event()
+    thread = threading.Thread(target=serve)
+    thread.start()
+    return listening, stop, thread
+
+
+def asked_of(said, protocol, *flags):
+    listening, stop, thread = answer_with(said)
+    host, port = listening.getsockname()
+    code, _, error = check(f"{host}:{port}", "--protocol", protocol, *flags, "a=b")
+    stop.set()
+    thread.join()
+    listening.close()
+    return code, error
+
+
+def test_what_is_no_answer_is_told_apart():
+    http_error = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+    for protocol, said, words in (
+            ("http", b"-ERR unknown command\r\n", "does not speak HTTP/1"),
+            ("http", b"", "closed the connection without an answer"),
+            ("http", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut", "closed the connection"),
+            ("http", b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "answered 500"),
+            ("resp", http_error, "does not speak RESP"),
+            ("resp", b"+OK\r\n", "answered SLUICE.CHECK with something else"),
+            ("resp", b"", "closed the connection without an answer"),
+            ("rls", http_error, "does not speak HTTP/2"),
+            ("rls", b"", "closed the connection without an answer")):
+        code, error = asked_of(said, protocol)
+        expect(code, 3, protocol)
+        assert words in error, (protocol, said, error)
+
+
+def test_a_server_of_another_make_may_refuse_by_its_status_alone():
+    code, _ = asked_of(b"HTTP/1.1 429 Slow\r\nContent-Length: 2\r\n\r\nno", "http")
+    expect(code, 1)
+    code, _ = asked_of(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "http")
+    expect(code, 0)
+
+
+def test_nobody_answers():
+    listening = socket.create_server(("127.0.0.1", 0))
+    host, port = listening.getsockname()
+    listening.close()
+    code, _, error = check(f"{host}:{port}", "a=b")
+    expect(code, 3)
+    assert f"cannot connect to {host}:{port}: Connection refused" in error, error
+    code, error = asked_of(None, "http", "--timeout", "50ms")
+    expect(code, 3)
+    assert "gave no answer in 50ms" in error, error
+    code, _, error = check("unix:/nonexistent/socket", "a=b")
+    expect(code, 3)
+    assert "cannot connect to unix:/nonexistent/socket: No such file" in error, error
+
+
+def test_a_wrong_command():
+    for args, words in ((["--server", "nonsense", "--domain", "d"], "--server: "),
+                        (["--server", "h:1"], "expected --domain"),
+                        (["--domain", "d"], "expected --server"),
+                        (["--server", "h:1", "--domain", "d", "x"], "expected ATTRIBUTE=VALUE"),
+                        (["--server", "h:1", "--domain", "d", "--protocol", "htp"], "'http'"),
+                        (["--server", "h:1", "--domain", "d", "--timeout", "0s"], "--timeout: "),
+                        (["--server", "h:1", "--domain", "d", "--cost", "-1"], "--cost: "),
+                        (["--server", "h:1", "--domain", "d", "--protocol", "rls"], "attribute"),
+                        (["--server", "h:1", "--domain", "d", "--protocol", "resp", "cost=1"],
+                         "cost or peek")):
+        done = subprocess.run([SLUICE, "check", *args], capture_output=True, text=True,
+                              timeout=DEADLINE_SECONDS, check=False)
+        expect(done.returncode, 2, args)
+        assert words in done.stderr, done.stderr
+
+
+run_tests(globals())
