@@ -105,7 +105,7 @@ complete -c sluice -n '__sluice_is serve' -l deadlines-idle -x \
 complete -c sluice -n '__sluice_is serve' -l deadlines-header -x -d 'To the end of the headers'
 complete -c sluice -n '__sluice_is serve' -l deadlines-body -x -d 'To the end of the body'
 complete -c sluice -n '__sluice_is serve' -l deadlines-write -x \
-    -d 'Peer that takes nothing of a reply'
+    -d 'Peer that takes less than 1 KiB a second of a reply'
 complete -c sluice -n '__sluice_is serve' -l drain-delay -x -d 'How long to serve on after SIGTERM'
 complete -c sluice -n '__sluice_is serve' -l drain-deadline -x -d 'From SIGTERM to the end'
 complete -c sluice -n '__sluice_is serve' -l headers-profile -x \

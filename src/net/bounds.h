@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include "sluice/time.h"
 
@@ -12,18 +13,24 @@ struct Bounds {
   std::size_t connections = 10'000;        // open at once; more wait to be accepted
   std::size_t connection_requests = 1000;  // in flight on one connection; more are not read yet
   std::size_t streams = 100;               // of HTTP/2 open at once on one connection
-  std::size_t connection_bytes = std::size_t{4} << 20U;  // kept for one connection, each way
-  std::size_t request_bytes = std::size_t{1} << 20U;     // body of one request, or a command
-  std::size_t header_bytes = std::size_t{16} << 10U;     // head of one request
+  // Kept for one connection, each way. Of its replies one batch more may be: they are not served
+  // any further until those have left.
+  std::size_t connection_bytes = std::size_t{4} << 20U;
+  std::size_t request_bytes = std::size_t{1} << 20U;  // body of one request, or a command
+  std::size_t header_bytes = std::size_t{16} << 10U;  // head of one request
   std::size_t header_fields = 100;
 };
+
+// Bytes a second that whoever asks must take of the replies.
+constexpr std::int64_t kLeastRate = 1024;
 
 struct Deadlines {
   Nanos idle = std::chrono::minutes(5);  // a connection without a request in flight
   Nanos header =
       std::chrono::seconds(5);            // from the first byte of a request to the end of its head
   Nanos body = std::chrono::seconds(10);  // from there to the end of its body
-  Nanos write = std::chrono::seconds(10);  // a peer that takes nothing of a reply
+  // A peer that takes less than kLeastRate of what is replied to it, in so long a time.
+  Nanos write = std::chrono::seconds(10);
 };
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "net/connection.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -8,7 +10,6 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include "net/choose_session.h"
@@ -23,14 +24,17 @@ using asio::posix::stream_descriptor;
 // An output that grew beyond this is not kept for the next reply.
 constexpr std::size_t kOutputKept = std::size_t{16} << 10U;
 
-// How long a connection that is over may linger, and how much is read meanwhile.
-constexpr Nanos kLinger = std::chrono::seconds(1);
+// How much is read of a connection that is over.
 constexpr std::size_t kLingerBytes = std::size_t{1} << 20U;
 
 }  // namespace
 
 Connection::Connection(Worker& worker, stream_descriptor socket, Peer peer, Services& services)
-    : worker_(worker), socket_(std::move(socket)), peer_(std::move(peer)), services_(services) {}
+    : worker_(worker),
+      socket_(std::move(socket)),
+      peer_(std::move(peer)),
+      services_(services),
+      patience_(worker.deadlines()) {}
 
 void Connection::Start() {
   asio::co_spawn(
@@ -55,11 +59,14 @@ void Connection::LeaveIfDone() {
 std::optional<Connection::Wait> Connection::Advance() {
   if (!socket_.is_open()) return std::nullopt;
   if (session_ == nullptr) return peer_ended_ ? std::nullopt : std::optional(Wait::wait_read);
-  const Sent sent = SendSome();
-  if (sent == Sent::kBlocked) return Wait::wait_write;
-  if (sent == Sent::kFailed || session_->ended()) return std::nullopt;
+  do {
+    const Sent sent = SendSome();
+    if (sent == Sent::kBlocked) return Wait::wait_write;
+    if (sent == Sent::kFailed || session_->ended()) return std::nullopt;
+    if (session_->paused()) Feed({});
+  } while (session_->ended() || !session_->output.empty());
   // What is still due comes as a late reply; until then only the loss of the peer is of interest.
-  return peer_ended_ ? Wait::wait_error : Wait::wait_read;
+  return peer_ended_ || session_->paused() ? Wait::wait_error : Wait::wait_read;
 }
 
 asio::awaitable<bool> Connection::Await(Wait what) {
@@ -138,7 +145,7 @@ Connection::Sent Connection::SendSome() {
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Sent::kBlocked : Sent::kFailed;
     sent_ += static_cast<std::size_t>(size);
-    took_some_ = true;
+    sent_ever_ += size;
   }
   sent_ = 0;
   if (output.capacity() > kOutputKept) {
@@ -158,7 +165,8 @@ void Connection::Drain() {
   draining_ = true;
   if (!socket_.is_open() || lingers_) return;
   // What the system has taken from the peer already has come, though nobody has read it yet.
-  if (!peer_ended_ && !IsSending()) Read();
+  const bool reads = !peer_ended_ && !IsSending() && (session_ == nullptr || !session_->paused());
+  if (reads) Read();
   if (session_ == nullptr) {
     Close();
     return;
@@ -172,36 +180,26 @@ void Connection::Close() {
   socket_.close(ignored);
 }
 
-Nanos Connection::Allowed() const {
-  const Deadlines& deadlines = worker_.deadlines();
-  if (lingers_) return kLinger;
-  if (IsSending()) return deadlines.write;
-  switch (phase_) {
-    case Session::Phase::kIdle:
-      return deadlines.idle;
-    case Session::Phase::kHead:
-      return deadlines.header;
-    case Session::Phase::kBody:
-      return deadlines.body;
-    case Session::Phase::kAnswering:
-      return Nanos::max();
+Patience::Seen Connection::Look() {
+  Patience::Seen seen;
+  if (lingers_) {
+    seen.awaits = Patience::Awaits::kEnd;
+  } else if (IsSending()) {
+    seen.awaits = Patience::Awaits::kReader;
+    int queued = 0;
+    ioctl(socket_.native_handle(), SIOCOUTQ, &queued);
+    seen.taken = sent_ever_ - queued;
+  } else if (session_ != nullptr) {
+    seen.awaits = Patience::For(session_->phase());
   }
-  return Nanos::max();
+  if (session_ != nullptr) seen.completed = session_->completed();
+  return seen;
 }
 
 void Connection::CheckDeadline(Nanos now) {
   if (!socket_.is_open()) return;
   if (session_ != nullptr) session_->Tick();
-  const Session::Phase phase = session_ == nullptr ? Session::Phase::kHead : session_->phase();
-  const std::uint64_t completed = session_ == nullptr ? 0 : session_->completed();
-  // A request that comes byte by byte is late from its first one on.
-  const bool moves = completed != completed_ || (IsSending() && took_some_);
-  if (phase != phase_ || moves || lingers_ != lingered_) since_ = now;
-  lingered_ = lingers_;
-  phase_ = phase;
-  completed_ = completed;
-  took_some_ = false;
-  if (now - since_ > Allowed()) Close();
+  if (patience_.IsOver(Look(), now)) Close();
 }
 
 }  // namespace sluice

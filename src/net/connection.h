@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/bounds.h"
+#include "net/patience.h"
 #include "net/peer.h"
 #include "net/services.h"
 #include "net/session.h"
@@ -72,7 +72,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Leaves its worker once it is over and no exchange is unfinished.
   void LeaveIfDone();
   [[nodiscard]] bool IsSending() const { return waits_for_ == Wait::wait_write; }
-  [[nodiscard]] Nanos Allowed() const;
+  [[nodiscard]] Patience::Seen Look();
 
   Worker& worker_;
   boost::asio::posix::stream_descriptor socket_;
@@ -87,12 +87,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool draining_ = false;
   bool is_over_ = false;   // Run has returned
   bool has_left_ = false;  // its worker
-  // Since the last look at the deadline: what was seen then, and when it began to be so.
-  Session::Phase phase_ = Session::Phase::kIdle;
-  std::uint64_t completed_ = 0;
-  Nanos since_{0};
-  bool took_some_ = false;  // the peer, of what is sent to it
-  bool lingered_ = false;
+  std::int64_t sent_ever_ = 0;
+  Patience patience_;
 };
 
 }  // namespace sluice

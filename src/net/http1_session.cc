@@ -80,18 +80,24 @@ Http1Session::~Http1Session() = default;
 
 std::size_t Http1Session::Receive(std::string_view unread) {
   std::size_t taken = 0;
-  while (!ended() && !closing_) {
+  while (!ended() && !closing_ && !IsFull()) {
     taken += ReadBatch(unread.substr(taken));
     if (queue_.batch().empty()) break;
     ServeBatch();
   }
+  paused_ = !closing_ && IsFull();
+  if (paused_) half_read_ = is_chunked_ || taken < unread.size();
   WriteReplies();
   return ended() || closing_ ? unread.size() : taken;
 }
 
+bool Http1Session::IsFull() const {
+  return output.size() >= bounds_.connection_bytes || queue_.size() >= bounds_.connection_requests;
+}
+
 std::size_t Http1Session::ReadBatch(std::string_view unread) {
   std::size_t taken = 0;
-  while (queue_.batch().size() < bounds_.connection_requests && !closing_) {
+  while (queue_.size() < bounds_.connection_requests && !queue_.has_batch() && !closing_) {
     const std::string_view rest = unread.substr(taken);
     half_read_ = is_chunked_ || !rest.empty();
     if (!half_read_) break;

@@ -39,6 +39,8 @@ class Http1Session final : public Session {
   // Whether the next request can be begun in this batch.
   enum class Next : std::uint8_t { kGoOn, kServe };
 
+  // See Session, invariant (4).
+  [[nodiscard]] bool IsFull() const;
   // Reads requests into the batch. Returns the bytes that are done with.
   std::size_t ReadBatch(std::string_view unread);
   // Reads one, and adds what is done with to `taken`.

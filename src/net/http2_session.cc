@@ -383,13 +383,14 @@ void Http2Session::Submit(Http2Stream& stream) {
 }
 
 void Http2Session::Pump() {
-  for (;;) {
+  while (output.size() < bounds_.connection_bytes) {
     const std::uint8_t* bytes = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_.get(), &bytes);
     if (size < 0) End();
     if (size <= 0) break;
     output.append(View(bytes, static_cast<std::size_t>(size)));
   }
+  paused_ = output.size() >= bounds_.connection_bytes;
   // Nobody opens a window any more where the peer sends no more, and what is half there stays so.
   const bool waits =
       received_all_ ? unfinished_ > 0 : nghttp2_session_want_read(session_.get()) != 0;

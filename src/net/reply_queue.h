@@ -27,6 +27,8 @@ template <typename Message, typename Base>
 class ReplyQueue {
  public:
   static constexpr std::size_t kSpareMost = 64;
+  // A larger batch is no quicker, and all of its replies are there at once.
+  static constexpr std::size_t kBatchMost = 128;
 
   // The last in line, and in the next batch. Where none is to be used again one is made of `owner`.
   template <typename Owner>
@@ -50,6 +52,8 @@ class ReplyQueue {
     return *line_.back();
   }
 
+  // Whether the next batch should be served before another joins.
+  [[nodiscard]] bool has_batch() const { return batch_.size() >= kBatchMost; }
   // Those that have joined since the last Serve.
   [[nodiscard]] std::span<Base* const> batch() const { return batch_; }
 

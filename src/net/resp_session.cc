@@ -36,7 +36,8 @@ class RespSession::Command final : public RespExchange {
 
 RespSession::RespSession(RespService& service, const Peer& peer, const Bounds& bounds)
     : service_(service),
-      batch_most_(bounds.connection_requests),
+      commands_most_(bounds.connection_requests),
+      output_most_(bounds.connection_bytes),
       reader_(
           {.arguments_most = bounds.header_fields * 2 + 16, .bytes_most = bounds.request_bytes}) {
   client_.peer = &peer;
@@ -46,22 +47,26 @@ RespSession::~RespSession() = default;
 
 std::size_t RespSession::Receive(std::string_view unread) {
   std::size_t taken = 0;
-  while (!ended() && fault_.empty()) {
+  while (!ended() && fault_.empty() && !IsFull()) {
     taken += ReadBatch(unread.substr(taken));
     if (queue_.batch().empty()) break;
     ServeBatch();
   }
+  paused_ = fault_.empty() && IsFull();
   WriteReplies();
-  return ended() ? unread.size() : taken;
+  return ended() || !fault_.empty() ? unread.size() : taken;
+}
+
+bool RespSession::IsFull() const {
+  return output.size() >= output_most_ || queue_.size() >= commands_most_;
 }
 
 std::size_t RespSession::ReadBatch(std::string_view unread) {
   std::size_t taken = 0;
   arguments_.clear();
-  while (queue_.batch().size() < batch_most_) {
+  while (queue_.size() < commands_most_ && !queue_.has_batch()) {
     const RespCommandRead read = reader_.Read(unread.substr(taken));
     taken += read.consumed;
-    half_read_ = read.state == ReadState::kMore && taken < unread.size();
     if (read.state == ReadState::kFault) fault_ = read.fault;
     if (read.state != ReadState::kWhole) break;
     Command& command = queue_.Join(*this);
@@ -69,6 +74,7 @@ std::size_t RespSession::ReadBatch(std::string_view unread) {
     command.Begin(arguments_.size(), read.arguments.size());
     arguments_.insert(arguments_.end(), read.arguments.begin(), read.arguments.end());
   }
+  half_read_ = fault_.empty() && taken < unread.size();
   return taken;
 }
 

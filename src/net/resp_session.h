@@ -34,6 +34,8 @@ class RespSession final : public Session {
  private:
   class Command;
 
+  // See Session, invariant (4).
+  [[nodiscard]] bool IsFull() const;
   // Reads commands into the batch until it is full or no whole one is left. Returns the bytes.
   std::size_t ReadBatch(std::string_view unread);
   void ServeBatch();
@@ -42,7 +44,8 @@ class RespSession final : public Session {
   void WriteReplies();
 
   RespService& service_;
-  std::size_t batch_most_;
+  std::size_t commands_most_;
+  std::size_t output_most_;
   RespReader reader_;
   RespClient client_;
   std::vector<std::string_view> arguments_;  // of the batch, one command after another

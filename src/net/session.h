@@ -15,11 +15,13 @@ namespace sluice {
 // Thread safety: none; the thread of the connection's worker. Ownership: the service outlives it.
 //
 // Invariants
-//   (1) Everything that one Receive completes is served as one batch, and the replies to what is
-//       finished by then are in the output when it returns.
+//   (1) Everything that one Receive completes is served as one batch, or a few large ones, and the
+//       replies to what is finished by then are in the output when it returns.
 //   (2) What is kept of an unfinished request is bounded; a peer that goes beyond is answered with
 //       an error and the session ends.
 //   (3) Replies leave in the order that the protocol asks for, whenever they are finished.
+//   (4) Nothing more is served while the output is above its bound, or as much as one connection
+//       may ask for at once is being served.
 class Session {
  public:
   // What the session waits for, by which the connection knows its deadline.
@@ -51,6 +53,10 @@ class Session {
   // To be called now and then: gives back memory that only a busy session needs.
   virtual void Tick() = 0;
 
+  // Whether invariant (4) made it leave something for later. Nothing is to be read then; Receive is
+  // to be called again with what it left, once the output has left or a late reply has come.
+  [[nodiscard]] bool paused() const { return paused_; }
+
   // Whether nothing more is read or said: once the output has left the connection closes.
   [[nodiscard]] bool ended() const { return ended_; }
 
@@ -80,6 +86,7 @@ class Session {
 
   std::uint64_t completed_ = 0;
   std::size_t unfinished_ = 0;
+  bool paused_ = false;
 
  private:
   std::uint64_t completed_before_ = 0;

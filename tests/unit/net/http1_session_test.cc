@@ -22,6 +22,7 @@ class Http1SessionTest : public testing::Test {
     bounds.request_bytes = 1000;
     bounds.header_bytes = 500;
     bounds.connection_requests = 10;
+    bounds.connection_bytes = 15'000;
     return bounds;
   }
 
@@ -174,6 +175,37 @@ TEST_F(Http1SessionTest, AChunkedRequestIsTheLastWhenItDrains) {
   EXPECT_EQ(Say({"a\r\n0\r\n\r\n"}),
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
   EXPECT_TRUE(session.ended());
+}
+
+// Invariant (4) of Session.
+TEST_F(Http1SessionTest, NothingMoreIsServedWhileItsOutputHasNotLeft) {
+  service.fill = [](HttpReply& reply) { reply.body = std::string(1000, 'x'); };
+  std::string requests;
+  for (int i = 0; i < 35; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+  std::string said = Say({requests});
+  EXPECT_TRUE(session.paused());
+  EXPECT_EQ(service.batches, Sizes({10, 10}));
+  EXPECT_LT(said.size(), Small().connection_bytes + 10 * 1100);
+  session.Drain();
+  EXPECT_FALSE(session.ended()) << "what has come is answered";
+  while (session.paused()) said += Say({""});
+  EXPECT_EQ(service.seen.size(), 35U);
+  EXPECT_EQ(unread, "");
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, NothingMoreIsServedWhileTooManyAreBeingServed) {
+  service.replies_later = true;
+  std::string requests;
+  for (int i = 0; i < 15; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+  Say({requests});
+  EXPECT_TRUE(session.paused());
+  EXPECT_EQ(service.waiting.size(), 10U);
+  service.ReplyToAll();
+  Say({""});
+  EXPECT_FALSE(session.paused());
+  EXPECT_EQ(service.waiting.size(), 5U);
+  EXPECT_EQ(unread, "");
 }
 
 TEST_F(Http1SessionTest, AStatusWithoutWordsHasItsNumber) {

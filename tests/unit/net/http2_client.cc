@@ -124,6 +124,10 @@ void Http2Client::Reset(std::int32_t stream) {
 
 void Http2Client::Ping() { nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr); }
 
+void Http2Client::GrantWindow(std::int32_t bytes) {
+  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, bytes);
+}
+
 std::string Http2Client::TakeOutput() {
   std::string output;
   for (;;) {

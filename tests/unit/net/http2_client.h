@@ -39,6 +39,8 @@ class Http2Client {
   void EndBody(std::int32_t stream);
   void Reset(std::int32_t stream);
   void Ping();
+  // Lets the server send more than HTTP/2 does by itself.
+  void GrantWindow(std::int32_t bytes);
 
   // What is to be sent to the server.
   std::string TakeOutput();

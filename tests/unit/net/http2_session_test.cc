@@ -124,6 +124,24 @@ TEST_F(Http2SessionTest, ABodyLongerThanAFrameComesWhole) {
   EXPECT_EQ(client.replies[stream].body, long_body);
 }
 
+// Invariant (4) of Session.
+TEST_F(Http2SessionTest, NothingMoreIsSaidWhileItsOutputHasNotLeft) {
+  client.GrantWindow(1 << 20);
+  service.fill = [](HttpReply& reply) { reply.body = std::string(30'000, 'x'); };
+  for (int i = 0; i < 20; ++i) client.Get("/");
+  session.Receive(client.TakeOutput());
+  EXPECT_EQ(service.seen.size(), 20U);
+  EXPECT_TRUE(session.paused());
+  EXPECT_LT(session.output.size(), Small().connection_bytes + 20'000) << "one frame more at most";
+  while (session.paused()) {
+    Hear();
+    session.Receive({});
+  }
+  Hear();
+  EXPECT_EQ(client.replies.size(), 20U);
+  for (const auto& [stream, reply] : client.replies) EXPECT_EQ(reply.body.size(), 30'000U);
+}
+
 TEST_F(Http2SessionTest, ARequestResetBeforeItWasServedIsNot) {
   const std::int32_t stream = client.PostUnfinished("/", "a");
   std::string said = client.TakeOutput();

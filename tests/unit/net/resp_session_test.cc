@@ -40,6 +40,7 @@ class RespSessionTest : public testing::Test {
     Bounds bounds;
     bounds.request_bytes = 1000;
     bounds.connection_requests = 10;
+    bounds.connection_bytes = 15'000;
     return bounds;
   }
 
@@ -70,6 +71,34 @@ TEST_F(RespSessionTest, ABatchIsBounded) {
   EXPECT_EQ(service.batches, (std::vector<std::size_t>{10, 10, 5}));
 }
 
+// Invariant (4) of Session.
+TEST_F(RespSessionTest, NothingMoreIsServedWhileItsOutputHasNotLeft) {
+  std::string command = "*2\r\n$4\r\nECHO\r\n$900\r\n" + std::string(900, 'x') + "\r\n";
+  std::string commands;
+  for (int i = 0; i < 35; ++i) commands += command;
+  Say(commands);
+  EXPECT_TRUE(session.paused());
+  EXPECT_EQ(service.batches, (std::vector<std::size_t>{10, 10}));
+  session.Drain();
+  EXPECT_FALSE(session.ended()) << "what has come is answered";
+  Say("");
+  EXPECT_EQ(service.batches, (std::vector<std::size_t>{10, 10, 10, 5}));
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(RespSessionTest, NothingMoreIsServedWhileTooManyAreBeingServed) {
+  service.replies_later = true;
+  std::string commands;
+  for (int i = 0; i < 15; ++i) commands += kEchoA;
+  Say(commands);
+  EXPECT_TRUE(session.paused());
+  EXPECT_EQ(service.batches, std::vector<std::size_t>{10});
+  service.waiting[0]->Finish();
+  Say("");
+  EXPECT_TRUE(session.paused());
+  EXPECT_EQ(service.batches, (std::vector<std::size_t>{10, 1}));
+}
+
 TEST_F(RespSessionTest, HowBytesAreCutMakesNoDifference) {
   std::string said;
   for (const char byte : Concat(kEchoA, kEchoB)) {
@@ -92,6 +121,15 @@ TEST_F(RespSessionTest, ACommandThatIsNoneEndsTheConnectionAfterThoseBefore) {
   const std::string said = Say(Concat(kEchoA, "*1\r\n:1\r\n", kEchoB));
   EXPECT_TRUE(said.starts_with("$1\r\na\r\n-ERR Protocol error")) << said;
   EXPECT_EQ(said.find("\r\nb\r\n"), std::string::npos) << said;
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(RespSessionTest, WhatComesAfterACommandThatIsNoneIsNotKept) {
+  service.replies_later = true;
+  Say(Concat(kEchoA, "*1\r\n:1\r\n", kEchoB));
+  EXPECT_FALSE(session.ended());
+  EXPECT_EQ(unread, "");
+  service.waiting[0]->Finish();
   EXPECT_TRUE(session.ended());
 }
 

@@ -38,6 +38,7 @@ class LaterService final : public HttpService, public RespService {
         continue;
       }
       if (exchange->request.target == "/release") Release();
+      if (exchange->request.target == "/large") exchange->reply.body.assign(5000, 'x');
       exchange->Finish();
     }
   }
@@ -206,6 +207,26 @@ TEST_F(ServerTest, ALateReplyToNobodyHarmsNobody) {
   Ask("/");
   Ask("/release");
   EXPECT_TRUE(Until([&] { return server->connection_count() == 0; }));
+}
+
+// Invariant (2) of Connection.
+TEST_F(ServerTest, WhoAsksForMuchAtOnceGetsItAll) {
+  Server::Options options;
+  options.bounds.connection_bytes = 20'000;
+  options.bounds.connection_requests = 50;
+  Start(options);
+  const LoopbackClient client(address);
+  constexpr int kCount = 3000;
+  std::string requests;
+  for (int i = 0; i < kCount; ++i) requests += Get("/large");
+  client.Say(requests + "GET /large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  const std::string said = client.HearAll();
+  std::size_t replies = 0;
+  for (std::size_t at = said.find("HTTP/1.1 200"); at != std::string::npos;
+       at = said.find("HTTP/1.1 200", at + 1)) {
+    ++replies;
+  }
+  EXPECT_EQ(replies, kCount + 1U);
 }
 
 // Invariant (2) of Worker.
