@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "bench/draws.h"
-#include "bench/histogram.h"
 #include "bench/machine.h"
 #include "bench/subject.h"
+#include "load/histogram.h"
 
 namespace sluice::bench {
 namespace {

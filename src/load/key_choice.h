@@ -1,0 +1,38 @@
+// KeyChoice: which key a request is for.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "load/part.h"
+#include "load/zipf.h"
+
+namespace sluice {
+
+enum class KeyDistribution : std::uint8_t {
+  kUniform,
+  kZipf,        // the n-th most popular with weight n^-0.99
+  kHot,         // nine of ten are for the first, the others share the rest
+  kSequential,  // one after another, again and again
+};
+
+// Numbers of keys, from 0 on.
+//
+// Thread safety: none. The same seed and part give the same keys.
+class KeyChoice {
+ public:
+  // REQUIRES: keys > 0.
+  KeyChoice(KeyDistribution distribution, std::uint64_t keys, std::uint64_t seed, Part part);
+
+  std::uint64_t Next();
+
+ private:
+  KeyDistribution distribution_;
+  std::uint64_t keys_;
+  std::mt19937_64 engine_;
+  Zipf zipf_;
+  std::uint64_t next_;  // of kSequential
+  std::uint64_t step_;
+};
+
+}  // namespace sluice

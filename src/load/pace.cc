@@ -1,0 +1,74 @@
+#include "load/pace.h"
+
+#include "core/int128.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
+
+// How many requests are due before `length` has passed.
+std::uint64_t DueWithin(Nanos length, std::uint64_t rate) {
+  const Uint128 scaled = static_cast<Uint128>(length.count()) * rate;
+  return static_cast<std::uint64_t>(DivCeil(scaled, kNanosPerSecond));
+}
+
+}  // namespace
+
+Pace::Pace(const LoadAmount& amount, Part part, Time begin)
+    : rate_(amount.rate),
+      part_(part),
+      begin_(begin),
+      measured_from_(begin + amount.warm_up),
+      is_counted_(amount.requests > 0),
+      next_(part.index) {
+  if (is_open()) {
+    const std::uint64_t all = is_counted_ ? DueWithin(amount.warm_up, rate_) + amount.requests
+                                          : DueWithin(amount.warm_up + amount.duration, rate_);
+    left_ = part_.Of(all);
+    if (left_ > 0) end_ = DueAt(part_.index + (left_ - 1) * part_.count);
+  } else if (is_counted_) {
+    left_ = part_.Of(amount.requests);
+  } else {
+    end_ = measured_from_ + amount.duration;
+  }
+}
+
+Time Pace::DueAt(std::uint64_t request) const {
+  const Uint128 nanos = DivFloor(static_cast<Uint128>(request) * kNanosPerSecond, rate_);
+  return begin_ + Nanos{static_cast<std::int64_t>(nanos)};
+}
+
+std::optional<Time> Pace::Next(Time now) {
+  if (!again_.empty()) {
+    const Time intended = again_.back();
+    again_.pop_back();
+    return intended;
+  }
+  if (is_open()) {
+    if (left_ == 0) return std::nullopt;
+    const Time due = DueAt(next_);
+    if (due > now) return std::nullopt;
+    next_ += part_.count;
+    --left_;
+    return due;
+  }
+  if (IsOver(now)) return std::nullopt;
+  if (is_counted_ && now >= measured_from_) --left_;
+  return now;
+}
+
+std::optional<Time> Pace::NextDue() const {
+  if (!is_open() || left_ == 0) return std::nullopt;
+  return DueAt(next_);
+}
+
+bool Pace::IsOver(Time now) const {
+  if (!again_.empty()) return false;
+  if (is_open() || is_counted_) return left_ == 0;
+  return now >= *end_;
+}
+
+std::uint64_t Pace::unsent() const { return (is_open() ? left_ : 0) + again_.size(); }
+
+}  // namespace sluice

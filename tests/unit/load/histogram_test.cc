@@ -1,0 +1,91 @@
+#include "load/histogram.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+TEST(HistogramTest, NothingIsZero) {
+  const Histogram nothing;
+  EXPECT_EQ(nothing.total(), 0U);
+  EXPECT_EQ(nothing.min(), 0U);
+  EXPECT_EQ(nothing.max(), 0U);
+  EXPECT_EQ(nothing.mean(), 0);
+  EXPECT_EQ(nothing.Quantile(0.99), 0U);
+}
+
+TEST(HistogramTest, SmallValuesAreExact) {
+  Histogram histogram;
+  for (std::uint64_t value = 1; value <= 100; ++value) histogram.Add(value);
+  EXPECT_EQ(histogram.Quantile(0.5), 50U);
+  EXPECT_EQ(histogram.Quantile(0.99), 99U);
+  EXPECT_EQ(histogram.Quantile(1), 100U);
+  EXPECT_EQ(histogram.Quantile(0.001), 1U);
+  EXPECT_EQ(histogram.mean(), 50.5);
+  EXPECT_EQ(histogram.min(), 1U);
+}
+
+TEST(HistogramTest, EveryValueHasAStep) {
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    const std::uint64_t power = std::uint64_t{1} << bit;
+    for (const std::uint64_t value : {power - 1, power, power + 1, power + power / 3, kMost}) {
+      Histogram histogram;
+      histogram.Add(value);
+      EXPECT_EQ(histogram.Quantile(0.5), value) << "the largest bounds the step";
+      histogram.Add(kMost);
+      const std::uint64_t found = histogram.Quantile(0.5);
+      EXPECT_GE(found, value);
+      EXPECT_LE(found - value, value / 64) << value;
+    }
+  }
+}
+
+// Invariant (1).
+TEST(HistogramTest, QuantilesAreNotBelowAndHardlyAbove) {
+  std::mt19937_64 engine(7);
+  std::lognormal_distribution<double> draw(12, 2);
+  Histogram histogram;
+  std::vector<std::uint64_t> values;
+  for (int i = 0; i < 20'000; ++i) {
+    values.push_back(static_cast<std::uint64_t>(draw(engine)));
+    histogram.Add(values.back());
+  }
+  std::ranges::sort(values);
+  for (const double share : {0.01, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0}) {
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+    const std::uint64_t exact = values[rank - 1];
+    EXPECT_GE(histogram.Quantile(share), exact) << share;
+    EXPECT_LE(histogram.Quantile(share), exact + exact / 64) << share;
+  }
+}
+
+// Invariant (2).
+TEST(HistogramTest, AddedUpTheyAreOne) {
+  Histogram all;
+  Histogram one;
+  Histogram other;
+  for (std::uint64_t value = 0; value < 5000; value += 7) {
+    all.Add(value);
+    (value % 2 == 0 ? one : other).Add(value);
+  }
+  one.Add(Histogram());
+  one.Add(other);
+  EXPECT_EQ(one.total(), all.total());
+  EXPECT_EQ(one.min(), all.min());
+  EXPECT_EQ(one.max(), all.max());
+  EXPECT_DOUBLE_EQ(one.mean(), all.mean());
+  for (const double share : {0.1, 0.5, 0.99}) EXPECT_EQ(one.Quantile(share), all.Quantile(share));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,119 @@
+#include "load/pace.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Time kBegin{std::chrono::seconds{1'700'000'000}};
+
+// All that are due at that time, as lengths from the begin.
+std::vector<Nanos> TakeAll(Pace& pace, Nanos at) {
+  std::vector<Nanos> taken;
+  while (const std::optional<Time> intended = pace.Next(kBegin + at)) {
+    taken.push_back(*intended - kBegin);
+  }
+  return taken;
+}
+
+using Taken = std::vector<Nanos>;
+
+// Invariant (1).
+TEST(PaceTest, OpenRequestsAreDueAtTheirTimeAndNotBefore) {
+  Pace pace({.rate = 3, .duration = 1s}, {}, kBegin);
+  EXPECT_EQ(pace.NextDue(), kBegin);
+  EXPECT_EQ(TakeAll(pace, 0s), Taken{0s});
+  EXPECT_EQ(pace.NextDue(), kBegin + 333'333'333ns);
+  EXPECT_EQ(TakeAll(pace, 333'333'332ns), Taken{});
+  EXPECT_EQ(TakeAll(pace, 333'333'333ns), Taken{333'333'333ns});
+  EXPECT_EQ(TakeAll(pace, 10s), Taken{666'666'666ns});
+  EXPECT_TRUE(pace.IsOver(kBegin));
+  EXPECT_EQ(pace.NextDue(), std::nullopt);
+}
+
+// Invariant (1).
+TEST(PaceTest, WhatIsLateIsNotLeftOut) {
+  Pace pace({.rate = 10, .duration = 1s}, {}, kBegin);
+  EXPECT_EQ(TakeAll(pace, 0s).size(), 1U);
+  const std::vector<Nanos> late = TakeAll(pace, 500ms);
+  EXPECT_EQ(late, (Taken{100ms, 200ms, 300ms, 400ms, 500ms}));
+}
+
+// Invariant (2).
+TEST(PaceTest, AnOpenLoopSendsRateTimesDuration) {
+  for (const std::uint64_t rate : {1U, 7U, 1000U, 333'333U}) {
+    Pace pace({.rate = rate, .duration = 3s}, {}, kBegin);
+    EXPECT_EQ(pace.unsent(), 3 * rate);
+    EXPECT_EQ(TakeAll(pace, 1h).size(), 3 * rate);
+    EXPECT_EQ(pace.unsent(), 0U);
+  }
+  Pace uneven({.rate = 3, .duration = 500ms}, {}, kBegin);
+  EXPECT_EQ(TakeAll(uneven, 1h), (Taken{0s, 333'333'333ns}));
+}
+
+// Invariant (2).
+TEST(PaceTest, AnOpenLoopMayBeCounted) {
+  Pace pace({.rate = 10, .warm_up = 250ms, .requests = 4}, {}, kBegin);
+  EXPECT_EQ(pace.measured_from(), kBegin + 250ms);
+  EXPECT_EQ(pace.end(), kBegin + 600ms);
+  EXPECT_EQ(TakeAll(pace, 1h), (Taken{0s, 100ms, 200ms, 300ms, 400ms, 500ms, 600ms}));
+}
+
+// Invariant (3).
+TEST(PaceTest, PartsShareAnOpenLoop) {
+  Pace one({.rate = 5, .duration = 1s}, {0, 2}, kBegin);
+  Pace other({.rate = 5, .duration = 1s}, {1, 2}, kBegin);
+  EXPECT_EQ(TakeAll(one, 1h), (Taken{0s, 400ms, 800ms}));
+  EXPECT_EQ(TakeAll(other, 1h), (Taken{200ms, 600ms}));
+  Pace none({.rate = 1, .requests = 1}, {1, 2}, kBegin);
+  EXPECT_TRUE(none.IsOver(kBegin));
+  EXPECT_EQ(none.end(), std::nullopt);
+}
+
+TEST(PaceTest, ALongOpenLoopStaysExact) {
+  Pace pace({.rate = 999'999'937, .duration = std::chrono::hours{24 * 365}}, {}, kBegin);
+  const std::uint64_t all = 999'999'937ULL * 86400 * 365;
+  EXPECT_EQ(pace.unsent(), all);
+}
+
+TEST(PaceTest, AClosedLoopSendsWheneverItIsAsked) {
+  Pace pace({.warm_up = 1s, .duration = 2s}, {}, kBegin);
+  EXPECT_EQ(pace.NextDue(), std::nullopt);
+  EXPECT_EQ(pace.Next(kBegin), kBegin);
+  EXPECT_EQ(pace.Next(kBegin + 3s - 1ns), kBegin + 3s - 1ns);
+  EXPECT_EQ(pace.Next(kBegin + 3s), std::nullopt);
+  EXPECT_FALSE(pace.IsOver(kBegin + 3s - 1ns));
+  EXPECT_TRUE(pace.IsOver(kBegin + 3s));
+  EXPECT_EQ(pace.unsent(), 0U);
+}
+
+// Invariants (2) and (3).
+TEST(PaceTest, AClosedLoopMayBeCountedAfterTheWarmUp) {
+  Pace one({.warm_up = 1s, .requests = 5}, {0, 2}, kBegin);
+  Pace other({.warm_up = 1s, .requests = 5}, {1, 2}, kBegin);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(one.Next(kBegin + 500ms), kBegin + 500ms);
+  EXPECT_EQ(TakeAll(one, 1s).size(), 3U);
+  EXPECT_EQ(TakeAll(other, 2s).size(), 2U);
+  EXPECT_TRUE(one.IsOver(kBegin + 1s));
+}
+
+TEST(PaceTest, WhatWasNotTakenIsSentAgainFirst) {
+  Pace pace({.rate = 10, .requests = 1}, {}, kBegin);
+  const Time intended = *pace.Next(kBegin);
+  EXPECT_TRUE(pace.IsOver(kBegin + 1s));
+  pace.Again(intended);
+  EXPECT_FALSE(pace.IsOver(kBegin + 1s));
+  EXPECT_EQ(pace.unsent(), 1U);
+  EXPECT_EQ(pace.Next(kBegin + 1s), intended);
+  EXPECT_TRUE(pace.IsOver(kBegin + 1s));
+}
+
+}  // namespace
+}  // namespace sluice
