@@ -17,6 +17,10 @@ _sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-prox
   --deadlines-write --drain-delay --drain-deadline --headers-profile --headers-retry-after-jitter
   --log-level --log-format --help'
 
+_sluice_bench_flags='--server --protocol --domain --attribute --method --path --command --keys
+  --distribution --seed --connections --streams --pipeline --threads --rate --duration --requests
+  --warm-up --timeout --expect --progress -o --help'
+
 # The files and directories that begin with $1.
 _sluice_files() {
   compopt -o filenames
@@ -50,6 +54,11 @@ _sluice_value() {
       _sluice_words 'ietf x-ratelimit envoy github openai none' "$2"
       ;;
     check:--protocol) _sluice_words 'http rls resp' "$2" ;;
+    bench:--protocol) _sluice_words 'http rls resp forward-auth' "$2" ;;
+    bench:--distribution) _sluice_words 'uniform zipf hot sequential' "$2" ;;
+    bench:--method) _sluice_words 'GET POST' "$2" ;;
+    bench:--help | bench:--progress) return 1 ;;
+    bench:--*) ;;
     check:--server | check:--domain | check:--cost | check:--timeout) ;;
     explain:--domain | explain:--cost | 'rules show:--domain' | 'rules show:--rule') ;;
     serve:--settings | serve:--rules | serve:--*-file | serve:--store-snapshot | \
@@ -77,6 +86,7 @@ _sluice_flags() {
     simulate) echo --limit --trace --plot --compare -o --help ;;
     'rules check' | 'rules diff') echo -o --help ;;
     'rules show') echo --domain --rule -o --help ;;
+    bench) echo "$_sluice_bench_flags" ;;
     check) echo --server --domain --cost --protocol --timeout -o --help ;;
     explain) echo --rules --domain --cost --profile -o --help ;;
     rules | 'rules schema') echo --help ;;
@@ -86,10 +96,10 @@ _sluice_flags() {
 # What the command takes besides flags, which begins with $1.
 _sluice_argument() {
   case $command in
-    '') _sluice_words 'serve check simulate rules explain help' "$1" ;;
+    '') _sluice_words 'serve check bench simulate rules explain help' "$1" ;;
     rules) _sluice_words 'check show diff schema' "$1" ;;
     'rules check' | 'rules show' | 'rules diff') _sluice_files "$1" ;;
-    help) _sluice_words 'serve check simulate rules explain' "$1" ;;
+    help) _sluice_words 'serve check bench simulate rules explain' "$1" ;;
     simulate) _sluice_limit "$1" ;;
     check | explain)
       compopt -o nospace

@@ -37,6 +37,7 @@ complete -c sluice -f
 
 complete -c sluice -n __sluice_has_none -a serve -d 'The service'
 complete -c sluice -n __sluice_has_none -a check -d 'Whether a server lets a request pass'
+complete -c sluice -n __sluice_has_none -a bench -d 'How many requests a server answers'
 complete -c sluice -n __sluice_has_none -a simulate -d 'What a limit would have done'
 complete -c sluice -n __sluice_has_none -a rules -d 'What rule files say'
 complete -c sluice -n __sluice_has_none -a explain -d 'What the rules make of a request'
@@ -124,6 +125,31 @@ complete -c sluice -n '__sluice_is check' -l protocol -x -a 'http rls resp' -d '
 complete -c sluice -n '__sluice_is check' -l timeout -x -d 'How long to wait for an answer'
 complete -c sluice -n '__sluice_is check' -s o -x -a 'text json' -d 'Form of the answer'
 
+complete -c sluice -n '__sluice_is bench' -l server -x -d 'Where the server is'
+complete -c sluice -n '__sluice_is bench' -l protocol -x -a 'http rls resp forward-auth' \
+    -d 'What it speaks'
+complete -c sluice -n '__sluice_is bench' -l domain -x -d 'The domain of requests'
+complete -c sluice -n '__sluice_is bench' -l attribute -x -d 'What is known of a request'
+complete -c sluice -n '__sluice_is bench' -l method -x -a 'GET POST' -d 'Method of http'
+complete -c sluice -n '__sluice_is bench' -l path -x -d 'Path of http'
+complete -c sluice -n '__sluice_is bench' -l command -x -d 'Command of resp'
+complete -c sluice -n '__sluice_is bench' -l keys -x -d 'How many different keys'
+complete -c sluice -n '__sluice_is bench' -l distribution -x -a 'uniform zipf hot sequential' \
+    -d 'Which keys'
+complete -c sluice -n '__sluice_is bench' -l seed -x -d 'Of the choice of keys'
+complete -c sluice -n '__sluice_is bench' -l connections -x -d 'How many connections'
+complete -c sluice -n '__sluice_is bench' -l streams -x -d 'Calls at a time on each connection'
+complete -c sluice -n '__sluice_is bench' -l pipeline -x -d 'Requests at a time on each connection'
+complete -c sluice -n '__sluice_is bench' -l threads -x -d 'How many threads'
+complete -c sluice -n '__sluice_is bench' -l rate -x -d 'Requests a second, whatever the answers'
+complete -c sluice -n '__sluice_is bench' -l duration -x -d 'How long'
+complete -c sluice -n '__sluice_is bench' -l requests -x -d 'How many requests'
+complete -c sluice -n '__sluice_is bench' -l warm-up -x -d 'How long not to measure at first'
+complete -c sluice -n '__sluice_is bench' -l timeout -x -d 'How long a server may be silent'
+complete -c sluice -n '__sluice_is bench' -l expect -x -d 'What must hold'
+complete -c sluice -n '__sluice_is bench' -l progress -d 'A line a second without a terminal too'
+complete -c sluice -n '__sluice_is bench' -s o -x -a 'text json' -d 'Form of the report'
+
 complete -c sluice -n '__sluice_is simulate' -l limit -x -a '(__sluice_limit)' -d 'The limit'
 complete -c sluice -n '__sluice_is simulate' -l trace -rF -d 'Read the steps from a file'
 complete -c sluice -n '__sluice_is simulate' -l plot -rF -d 'Also draw the requests'
@@ -155,4 +181,4 @@ complete -c sluice -n '__sluice_is explain' -l profile -x \
     -a 'ietf x-ratelimit envoy github openai none' -d 'Which headers the answer has'
 complete -c sluice -n '__sluice_is explain' -s o -x -a 'text json' -d 'Form of the answer'
 
-complete -c sluice -n '__sluice_is help' -a 'serve check simulate rules explain' -d Command
+complete -c sluice -n '__sluice_is help' -a 'serve check bench simulate rules explain' -d Command

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench.h"
+#include "cli/bench_arguments.h"
 #include "cli/check.h"
 #include "cli/explain.h"
 #include "cli/rules.h"
@@ -28,6 +30,7 @@ constexpr std::array kCommands = {
     Command{"serve", "the service: gRPC, HTTP, forward auth and RESP on one port", RunServe,
             ServeHelp},
     Command{"check", "whether a running server lets a request pass", RunCheck, CheckHelp},
+    Command{"bench", "how many requests a server answers, and how fast", RunBench, BenchHelp},
     Command{"simulate", "what a limit would have done with a series of requests", RunSimulate,
             SimulateHelp},
     Command{"rules", "what rule files say, what is wrong with them, and what changes", RunRules,

@@ -18,6 +18,8 @@ void Output::Write(std::string_view text) {
   if (waiting_.size() >= kBufferSize) Flush();
 }
 
+bool Output::is_terminal() const { return ::isatty(descriptor_) == 1; }
+
 void Output::Flush() {
   std::string_view rest = waiting_;
   while (ok() && !rest.empty()) {

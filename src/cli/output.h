@@ -25,6 +25,8 @@ class Output {
   void Write(std::string_view text);
   void Flush();
 
+  // Whether a person looks on.
+  [[nodiscard]] bool is_terminal() const;
   // How what is written may look.
   [[nodiscard]] Ink ink() const { return ink_; }
   [[nodiscard]] bool ok() const { return failure_ == 0; }

@@ -139,7 +139,7 @@ def test_values_of_flags():
     for name in ("bash", "fish"):
         offer = SHELLS[name]
         expect(offer("sluice simulate -o "), {"table", "json"}, name)
-        for command in ("check", "rules check", "rules show", "rules diff", "explain"):
+        for command in ("check", "bench", "rules check", "rules show", "rules diff", "explain"):
             expect(offer(f"sluice {command} -o "), {"text", "json"}, f"{name}: {command}")
         expect(offer("sluice explain --profile "), profiles, name)
         expect(offer("sluice explain --profile g"), {"github"}, name)
@@ -147,6 +147,9 @@ def test_values_of_flags():
         expect(offer("sluice explain m"), {"method="}, name)
         expect(offer("sluice check --protocol "), {"http", "rls", "resp"}, name)
         expect(offer("sluice check m"), {"method="}, name)
+        expect(offer("sluice bench --protocol "), {"http", "rls", "resp", "forward-auth"}, name)
+        expect(offer("sluice bench --distribution z"), {"zipf"}, name)
+        expect(offer("sluice bench --rate "), set(), name)
         expect(offer("sluice serve --listen "), set(), name)
         expect(offer("sluice serve --proxy-protocol "), set(), name)
     expect(bash("sluice serve --proxy-protocol="), {"true", "false"}, "bash")

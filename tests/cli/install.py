@@ -10,6 +10,7 @@ WANTED = [
     "bin/sluice",
     "share/bash-completion/completions/sluice",
     "share/fish/vendor_completions.d/sluice.fish",
+    "share/man/man1/sluice-bench.1",
     "share/man/man1/sluice-check.1",
     "share/man/man1/sluice-explain.1",
     "share/man/man1/sluice-rules.1",

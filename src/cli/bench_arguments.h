@@ -1,0 +1,61 @@
+// What `sluice bench` is asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/flags.h"
+#include "cli/usage.h"
+#include "load/expectation.h"
+#include "load/key_choice.h"
+#include "load/pace.h"
+#include "net/endpoint.h"
+#include "sluice/attribute.h"
+#include "sluice/result.h"
+#include "sluice/time.h"
+
+namespace sluice::cli {
+
+enum class BenchProtocol : std::uint8_t { kHttp, kRls, kResp, kForwardAuth };
+
+// Views the command line.
+struct BenchArguments {
+  Endpoint server;
+  BenchProtocol protocol = BenchProtocol::kHttp;
+  std::string_view protocol_name;
+
+  // The request. "{key}" in texts stands for the key.
+  std::string_view domain;
+  std::vector<Attribute> attributes;
+  std::string_view method;   // kHttp
+  std::string_view path;     // kHttp
+  std::string_view command;  // kResp
+
+  LoadAmount amount;
+  std::size_t connections = 0;
+  std::size_t depth = 0;  // requests under way on one connection
+  std::size_t threads = 0;
+  std::uint64_t keys = 0;
+  KeyDistribution distribution = KeyDistribution::kUniform;
+  std::string_view distribution_name;
+  std::uint64_t seed = 0;
+  Nanos timeout{0};
+
+  std::vector<Expectation> expectations;
+  bool shows_progress = false;  // also where nobody looks on
+  OutputForm form = OutputForm::kText;
+};
+
+// What `sluice bench --help` prints.
+std::string_view BenchHelp();
+
+// The flags of the command.
+Result<GivenFlags> ReadBenchFlags(std::span<const std::string_view> args);
+
+// What they ask for: each has its range, and belongs to the protocol.
+Result<BenchArguments> ReadBenchArguments(const GivenFlags& given);
+
+}  // namespace sluice::cli

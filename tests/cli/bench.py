@@ -1,0 +1,362 @@
+"""`sluice bench` against a real server and against some that misbehave. Counts, never times."""
+
+import json
+import os
+import pty
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+
+SLUICE = sys.argv[1]
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
+
+from server import DEADLINE_SECONDS, Server  # noqa: E402
+
+RULES = """
+domain: api
+attributes: { user: header.x-user-id }
+rules:
+  - { name: users, per: [user], limit: 100/h }
+"""
+
+# A key of its own for each protocol, and 100 an hour for it.
+BY_PROTOCOL = {
+    "http": ["--domain", "api", "--attribute", "user=h{key}"],
+    "rls": ["--domain", "api", "--attribute", "user=g{key}"],
+    "forward-auth": ["--domain", "api", "--attribute", "header.x-user-id=f{key}", "path=/x"],
+    "resp": ["--command", "CL.THROTTLE {key} 99 100 3600 1"],
+}
+
+
+def command(server, *args):
+    return [SLUICE, "bench", "--server", server, *args]
+
+
+def bench(server, *args):
+    done = subprocess.run(command(server, *args), capture_output=True, text=True,
+                          timeout=DEADLINE_SECONDS, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def measure(server, *args):
+    """The report of a run that goes well."""
+    code, said, error = bench(server, *args, "-o", "json")
+    expect((code, error), (0, ""), args)
+    return json.loads(said)
+
+
+def expect(found, wanted, what=""):
+    assert found == wanted, f"{what}: expected {wanted!r}, found {found!r}"
+
+
+def counts(report):
+    return tuple(report[name] for name in ("requests", "allowed", "refused", "errors"))
+
+
+def test_a_hundred_of_a_thousand_pass_by_each_protocol():
+    with Server(SLUICE, RULES) as server:
+        for protocol, flags in BY_PROTOCOL.items():
+            report = measure(server.address, "--protocol", protocol, *flags, "--keys", "1",
+                             "--requests", "1000")
+            expect(counts(report), (1000, 100, 900, 0), protocol)
+            expect((report["protocol"], report["loop"]), (protocol, "closed"))
+
+
+def test_however_it_is_sent_nothing_is_counted_twice_or_lost():
+    with Server(SLUICE, RULES) as server:
+        for number, flags in enumerate((
+                ["--pipeline", "16"], ["--connections", "1"], ["--threads", "2"],
+                ["--rate", "20000"], ["--rate", "20000", "--threads", "2", "--pipeline", "3"])):
+            report = measure(server.address, "--domain", "api", "--attribute", f"user=n{number}",
+                             "--requests", "1001", *flags)
+            expect(counts(report), (1001, 100, 901, 0), flags)
+        report = measure(server.address, "--protocol", "rls", "--domain", "api", "--attribute",
+                         "user=streams", "--requests", "1001", "--streams", "300",
+                         "--connections", "2")
+        expect(counts(report), (1001, 100, 901, 0), "streams")
+        report = measure(server.address, "--protocol", "resp", "--requests", "1001", "--pipeline",
+                         "100", "--command", "SLUICE.CHECK api user piped")
+        expect(counts(report), (1001, 100, 901, 0), "pipeline")
+
+
+def test_an_open_loop_sends_rate_times_duration():
+    with Server(SLUICE, RULES) as server:
+        report = measure(server.address, "--domain", "api", "--rate", "150", "--duration", "2s")
+        expect((report["requests"], report["errors"], report["loop"]), (300, 0, "open"))
+        report = measure(server.address, "--domain", "api", "--rate", "100", "--duration", "1s",
+                         "--warm-up", "500ms", "--protocol", "rls")
+        expect((report["requests"], report["errors"]), (100, 0), "without the warm-up")
+
+
+def test_keys_by_distribution():
+    with Server(SLUICE, RULES) as server:
+        report = measure(server.address, "--domain", "api", "--attribute", "user=s{key}", "--keys",
+                         "10", "--distribution", "sequential", "--requests", "1010")
+        expect(counts(report), (1010, 1000, 10, 0), "101 for each of ten")
+        report = measure(server.address, "--domain", "api", "--attribute", "user=u{key}", "--keys",
+                         "1000000", "--requests", "1000")
+        expect(counts(report), (1000, 1000, 0, 0), "uniform over many")
+        for name in ("hot", "zipf"):
+            report = measure(server.address, "--domain", "api", "--attribute",
+                             f"user={name}{{key}}", "--keys", "1000", "--distribution", name,
+                             "--requests", "2000")
+            assert report["refused"] > 100, report
+
+
+def test_http_of_any_server():
+    with Server(SLUICE, RULES) as server:
+        report = measure(server.admin, "--method", "GET", "--path", "/healthz", "--requests", "100")
+        expect(counts(report), (100, 100, 0, 0))
+        report = measure(server.address, "--method", "GET", "--path", "/no/{key}", "--requests",
+                         "10")
+        expect((report["errors"], report["causes"]), (10, {"status 404": 10}))
+
+
+def test_resp_of_any_server():
+    with Server(SLUICE, RULES) as server:
+        report = measure(server.address, "--protocol", "resp", "--command", "ECHO {key}",
+                         "--requests", "100", "--pipeline", "10")
+        expect(counts(report), (100, 100, 0, 0))
+        report = measure(server.address, "--protocol", "resp", "--command", "NONSENSE {key}",
+                         "--requests", "10", "--keys", "1")
+        expect(counts(report), (10, 0, 0, 10))
+        assert "unknown command" in str(report["causes"]), report
+
+
+def test_expectations_set_the_exit_code_and_say_which():
+    with Server(SLUICE, RULES) as server:
+        flags = ["--domain", "api", "--attribute", "user=e", "--requests", "200"]
+        code, said, error = bench(server.address, *flags, "--expect", "errors=0", "p99>=0ns",
+                                  "--expect", "allowed=100")
+        expect((code, error), (0, ""))
+        code, said, error = bench(server.address, *flags, "--expect", "errors=0", "allowed>0")
+        expect(code, 1)
+        expect(error, "sluice bench: expected allowed>0, found 0\n")
+        assert "not met" in said, said
+        code, said, error = bench(server.address, *flags, "-o", "json", "--expect", "refused<5")
+        expect(code, 1)
+        expect(json.loads(said)["expectations"],
+               [{"expected": "refused<5", "found": "200", "met": False}])
+
+
+def test_progress_is_for_terminals_or_whoever_asks():
+    with Server(SLUICE, RULES) as server:
+        flags = ["--domain", "api", "--rate", "100", "--duration", "1200ms"]
+        expect(bench(server.address, *flags)[2], "")
+        error = bench(server.address, *flags, "--progress")[2]
+        assert error.startswith("1s  ") and error.count("\n") == 1, error
+        terminal, inside = pty.openpty()
+        subprocess.run(command(server.address, *flags), stdout=subprocess.DEVNULL, stderr=inside,
+                       timeout=DEADLINE_SECONDS, check=True)
+        os.close(inside)
+        assert os.read(terminal, 4096).startswith(b"1s  "), "on a terminal"
+        os.close(terminal)
+
+
+def test_what_was_measured_is_told_when_it_is_interrupted():
+    with Server(SLUICE, RULES) as server:
+        process = subprocess.Popen(
+            command(server.address, "--domain", "api", "--duration", "1h", "-o", "json",
+                    "--progress"),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()  # the first second is over
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=DEADLINE_SECONDS)
+        expect(process.returncode, 0)
+        report = json.loads(said)
+        assert report["requests"] > 0 and report["errors"] == 0, report
+
+
+class Misbehaving:
+    """Serves each connection by a function, until it is left."""
+
+    def __init__(self, serve):
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.address = "%s:%d" % self.listening.getsockname()
+        self.serve = serve
+        self.over = threading.Event()
+        self.threads = [threading.Thread(target=self.accept)]
+        self.threads[0].start()
+
+    def accept(self):
+        while True:
+            connection, _ = self.listening.accept()
+            if self.over.is_set():
+                connection.close()
+                return
+            self.threads.append(threading.Thread(target=self.one, args=(connection,)))
+            self.threads[-1].start()
+
+    def one(self, connection):
+        with connection:
+            try:
+                self.serve(connection, self.over)
+            except OSError:
+                pass  # the other side has gone
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        socket.create_connection(self.listening.getsockname()).close()
+        for thread in self.threads:
+            thread.join()
+        self.listening.close()
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+LAST = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+GET = ["--method", "GET", "--path", "/"]
+
+
+def serve_ten_and_close(connection, _):
+    """As servers do that bound the requests of a connection."""
+    file = connection.makefile("rb")
+    for number in range(10):
+        while file.readline() not in (b"\r\n", b""):
+            pass
+        connection.sendall(OK if number < 9 else LAST)
+
+
+def test_a_server_that_closes_now_and_then_costs_no_errors():
+    with Misbehaving(serve_ten_and_close) as server:
+        for pipeline in ("1", "4"):
+            report = measure(server.address, *GET, "--requests", "205", "--connections", "3",
+                             "--pipeline", pipeline)
+            expect(counts(report), (205, 205, 0, 0), pipeline)
+
+
+def serve_one_and_hang(connection, over):
+    connection.recv(65536)
+    connection.sendall(OK)
+    over.wait(DEADLINE_SECONDS)
+
+
+def test_what_is_never_answered_is_an_error():
+    with Misbehaving(serve_one_and_hang) as server:
+        report = measure(server.address, *GET, "--requests", "6", "--connections", "1",
+                         "--timeout", "200ms")
+        expect((report["requests"], report["causes"]),
+               (6, {"timed out": report["errors"]}))
+        assert report["allowed"] > 0 and report["errors"] > 0, report
+
+
+def serve_one_and_break(connection, _):
+    connection.recv(65536)
+    connection.sendall(OK)
+    connection.recv(65536)
+
+
+def test_a_connection_that_breaks_is_an_error_for_what_was_under_way():
+    with Misbehaving(serve_one_and_break) as server:
+        report = measure(server.address, *GET, "--requests", "20", "--connections", "1")
+        expect(counts(report), (20, 10, 0, 10))
+        expect(report["causes"], {"the connection was closed": 10})
+
+
+def serve_slowly(connection, over):
+    """Ten a second at most."""
+    while connection.recv(65536) and not over.wait(0.1):
+        connection.sendall(OK)
+
+
+def test_an_open_loop_that_cannot_keep_up_leaves_nothing_out():
+    with Misbehaving(serve_slowly) as server:
+        report = measure(server.address, *GET, "--rate", "1000", "--duration", "500ms",
+                         "--connections", "1", "--timeout", "500ms")
+        expect(report["requests"], 500)
+        assert report["causes"]["not sent in time"] > 400, report
+        # One was due every millisecond and answered after a hundred: had latency not counted from
+        # when they were due, all would have taken the same.
+        latency = report["latency_ns"]
+        assert latency["max"] >= latency["min"] + 99_000_000 * (report["allowed"] - 1), report
+
+
+def test_a_server_that_cannot_be_measured():
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = "%s:%d" % listening.getsockname()
+    listening.close()
+    code, said, error = bench(address, *GET)
+    expect((code, said), (3, ""))
+    assert f"cannot connect to {address}: Connection refused" in error, error
+    with Misbehaving(lambda connection, _: connection.recv(65536)) as server:
+        code, _, error = bench(server.address, *GET, "--requests", "1")
+        expect(code, 3)
+        assert "closed a connection without any answer" in error, error
+    with Misbehaving(lambda connection, over: over.wait(DEADLINE_SECONDS)) as server:
+        code, _, error = bench(server.address, *GET, "--requests", "1", "--timeout", "100ms")
+        expect(code, 3)
+        assert "gave no answer in 100ms" in error, error
+    for protocol, flags in BY_PROTOCOL.items():
+        said = b"HTTP/1.1 400 No\r\n\r\n" if protocol in ("resp", "rls") else b"-ERR no\r\n"
+
+        def other(connection, over, said=said):
+            connection.recv(65536)
+            connection.sendall(said)
+            over.wait(DEADLINE_SECONDS)
+
+        with Misbehaving(other) as server:
+            code, _, error = bench(server.address, "--protocol", protocol, *flags, "--requests",
+                                   "1", "--connections", "1")
+            expect(code, 3, protocol)
+            assert "does not speak the protocol" in error, error
+
+
+def test_a_server_that_goes_away_is_noticed():
+    with Server(SLUICE, RULES) as server:
+        process = subprocess.Popen(
+            command(server.address, "--domain", "api", "--duration", "1h", "--timeout", "300ms",
+                    "--progress"),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()
+        server.process.kill()
+        _, error = process.communicate(timeout=DEADLINE_SECONDS)
+        expect(process.returncode, 3)
+        assert f"cannot connect to {server.address}" in error, error
+
+
+def test_a_wrong_command():
+    for flags, words in ((["--protocol", "htp", "--domain", "d"], "'http'"),
+                         ([], "expected --domain"),
+                         (["--domain", "d", "--rate", "0"], "--rate: expected"),
+                         (["--domain", "d", "--requests", "1", "--duration", "1s"], "found both"),
+                         (["--domain", "d", "--expect", "p99"], "--expect: "),
+                         (["--domain", "d", "--streams", "2"], "--streams is not for http"),
+                         (["--domain", "d", "--command", "X"], "--command is not for http"),
+                         (["--protocol", "resp", "--domain", "d"], "--domain is not for resp"),
+                         (["--protocol", "resp", "--command", " "], "--command: "),
+                         (["--method", "PUT", "--domain", "d"], "expected GET or POST"),
+                         (["--method", "GET", "--domain", "d"], "is not for GET"),
+                         (["--method", "GET", "--path", "x y"], "--path: "),
+                         (["--domain", "d", "--threads", "11"], "--connections: "),
+                         (["--domain", "d", "--keys", "0"], "--keys: "),
+                         (["--domain", "d", "--duration", "0s"], "--duration: "),
+                         (["--domain", "d", "--distribution", "zip"], "'zipf'"),
+                         (["--domain", "d", "--attribute", "user"], "--attribute: expected"),
+                         (["--protocol", "forward-auth", "--domain", "d", "--attribute", "user=1"],
+                          "forward-auth carries")):
+        code, said, error = bench("127.0.0.1:1", *flags)
+        expect((code, said), (2, ""), flags)
+        assert words in error, (flags, error)
+
+
+def main():
+    failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+        except Exception:  # every test is to be told of
+            failed += 1
+            print(f"FAILED {name}")
+            traceback.print_exc(file=sys.stdout)
+    sys.exit(1 if failed else 0)
+
+
+main()
