@@ -8,13 +8,11 @@ import socket
 import subprocess
 import sys
 import threading
-import traceback
 
-SLUICE = sys.argv[1]
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
 
-from server import DEADLINE_SECONDS, Server  # noqa: E402
+from server import DEADLINE_SECONDS, SLUICE, Server, expect, run_tests  # noqa: E402
 
 RULES = """
 domain: api
@@ -49,16 +47,12 @@ def measure(server, *args):
     return json.loads(said)
 
 
-def expect(found, wanted, what=""):
-    assert found == wanted, f"{what}: expected {wanted!r}, found {found!r}"
-
-
 def counts(report):
     return tuple(report[name] for name in ("requests", "allowed", "refused", "errors"))
 
 
 def test_a_hundred_of_a_thousand_pass_by_each_protocol():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         for protocol, flags in BY_PROTOCOL.items():
             report = measure(server.address, "--protocol", protocol, *flags, "--keys", "1",
                              "--requests", "1000")
@@ -67,7 +61,7 @@ def test_a_hundred_of_a_thousand_pass_by_each_protocol():
 
 
 def test_however_it_is_sent_nothing_is_counted_twice_or_lost():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         for number, flags in enumerate((
                 ["--pipeline", "16"], ["--connections", "1"], ["--threads", "2"],
                 ["--rate", "20000"], ["--rate", "20000", "--threads", "2", "--pipeline", "3"])):
@@ -84,7 +78,7 @@ def test_however_it_is_sent_nothing_is_counted_twice_or_lost():
 
 
 def test_an_open_loop_sends_rate_times_duration():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         report = measure(server.address, "--domain", "api", "--rate", "150", "--duration", "2s")
         expect((report["requests"], report["errors"], report["loop"]), (300, 0, "open"))
         report = measure(server.address, "--domain", "api", "--rate", "100", "--duration", "1s",
@@ -93,7 +87,7 @@ def test_an_open_loop_sends_rate_times_duration():
 
 
 def test_keys_by_distribution():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         report = measure(server.address, "--domain", "api", "--attribute", "user=s{key}", "--keys",
                          "10", "--distribution", "sequential", "--requests", "1010")
         expect(counts(report), (1010, 1000, 10, 0), "101 for each of ten")
@@ -108,7 +102,7 @@ def test_keys_by_distribution():
 
 
 def test_http_of_any_server():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         report = measure(server.admin, "--method", "GET", "--path", "/healthz", "--requests", "100")
         expect(counts(report), (100, 100, 0, 0))
         report = measure(server.address, "--method", "GET", "--path", "/no/{key}", "--requests",
@@ -117,7 +111,7 @@ def test_http_of_any_server():
 
 
 def test_resp_of_any_server():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         report = measure(server.address, "--protocol", "resp", "--command", "ECHO {key}",
                          "--requests", "100", "--pipeline", "10")
         expect(counts(report), (100, 100, 0, 0))
@@ -128,7 +122,7 @@ def test_resp_of_any_server():
 
 
 def test_expectations_set_the_exit_code_and_say_which():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         flags = ["--domain", "api", "--attribute", "user=e", "--requests", "200"]
         code, said, error = bench(server.address, *flags, "--expect", "errors=0", "p99>=0ns",
                                   "--expect", "allowed=100")
@@ -144,7 +138,7 @@ def test_expectations_set_the_exit_code_and_say_which():
 
 
 def test_progress_is_for_terminals_or_whoever_asks():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         flags = ["--domain", "api", "--rate", "100", "--duration", "1200ms"]
         expect(bench(server.address, *flags)[2], "")
         error = bench(server.address, *flags, "--progress")[2]
@@ -158,7 +152,7 @@ def test_progress_is_for_terminals_or_whoever_asks():
 
 
 def test_what_was_measured_is_told_when_it_is_interrupted():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         process = subprocess.Popen(
             command(server.address, "--domain", "api", "--duration", "1h", "-o", "json",
                     "--progress"),
@@ -308,7 +302,7 @@ def test_a_server_that_cannot_be_measured():
 
 
 def test_a_server_that_goes_away_is_noticed():
-    with Server(SLUICE, RULES) as server:
+    with Server(RULES) as server:
         process = subprocess.Popen(
             command(server.address, "--domain", "api", "--duration", "1h", "--timeout", "300ms",
                     "--progress"),
@@ -345,18 +339,4 @@ def test_a_wrong_command():
         assert words in error, (flags, error)
 
 
-def main():
-    failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            test()
-        except Exception:  # every test is to be told of
-            failed += 1
-            print(f"FAILED {name}")
-            traceback.print_exc(file=sys.stdout)
-    sys.exit(1 if failed else 0)
-
-
-main()
+run_tests(globals())
