@@ -38,7 +38,8 @@ fi
 
 cp "$here/package.json" "$tools/"
 (cd "$tools" && npm install --silent --no-audit --no-fund --no-package-lock)
-GOBIN=$tools/bin go install "$grpcurl"
-GOBIN=$tools/bin go install "$h2spec"
+for program in "$grpcurl" "$h2spec"; do
+  CGO_ENABLED=0 GOBIN=$tools/bin go install "$program"
+done
 
 echo "$wanted" >"$tools/fetched"
