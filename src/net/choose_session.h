@@ -1,6 +1,7 @@
-// Which protocol the first bytes of a connection speak.
+// Which session a connection is to have.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -11,9 +12,28 @@
 
 namespace sluice {
 
-// `*` begins RESP, the preface of HTTP/2 that, and all else HTTP/1.1; null while the bytes could
-// still become more than one of them. What it refers to outlives the session.
+// What is sent, once nothing is around it any more.
+enum class Protocol : std::uint8_t { kHttp1, kHttp2, kResp };
+
+// What a session refers to. All of it outlives the session.
+struct SessionParts {
+  Services& services;
+  const Peer& peer;
+  const Bounds& bounds;
+};
+
+// For a connection that begins with these bytes: one for the PROXY header, or for TLS, or for what
+// it speaks. Null while they could still become more than one protocol.
 std::unique_ptr<Session> ChooseSession(std::string_view bytes, Services& services, const Peer& peer,
                                        const Bounds& bounds);
+
+// The same behind the PROXY header.
+std::unique_ptr<Session> ChooseBehindProxy(std::string_view bytes, const SessionParts& parts);
+
+// The same behind TLS, or without. `*` begins RESP, the preface of HTTP/2 that, and all else
+// HTTP/1.1.
+std::unique_ptr<Session> ChooseByBytes(std::string_view bytes, const SessionParts& parts);
+
+std::unique_ptr<Session> MakeSession(Protocol protocol, const SessionParts& parts);
 
 }  // namespace sluice

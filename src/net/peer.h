@@ -4,14 +4,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "net/tls_name.h"
 
 namespace sluice {
 
 // Thread safety: a value.
 struct Peer {
-  std::string address;               // "192.0.2.1", "2001:db8::1"; empty over a Unix socket
-  std::uint16_t port = 0;            // likewise 0
+  // "192.0.2.1", "2001:db8::1"; empty over a Unix socket; "unknown" where the proxy could not tell.
+  std::string address;
+  std::uint16_t port = 0;            // 0 likewise
   std::optional<std::uint32_t> uid;  // of the process at the other end of a Unix socket
+  // The address of the proxy whose PROXY header told the two above; empty where nobody did.
+  std::string proxy{};
+  // Those of its certificate, which is good; none where it has shown none.
+  std::vector<TlsName> names{};
 };
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "net/entrance.h"
 #include "net/exchange.h"
 #include "net/resp_service.h"
 
@@ -12,6 +13,7 @@ namespace sluice {
 struct Services {
   std::unique_ptr<HttpService> http;
   std::unique_ptr<RespService> resp;  // null where the Redis protocol is not spoken
+  Entrance entrance{};
 };
 
 }  // namespace sluice

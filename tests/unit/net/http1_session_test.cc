@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "unit/net/scripted_service.h"
 
 namespace sluice {

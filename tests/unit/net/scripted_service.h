@@ -19,6 +19,7 @@ class ScriptedService final : public HttpService {
     std::string authority;
     std::string body;
     HttpRequest::Fault fault = HttpRequest::Fault::kNone;
+    Peer peer;
   };
 
   void Serve(std::span<Exchange* const> batch) override {
@@ -26,7 +27,8 @@ class ScriptedService final : public HttpService {
     for (Exchange* exchange : batch) {
       const HttpRequest& request = exchange->request;
       seen.push_back({std::string(request.method), std::string(request.target),
-                      std::string(request.authority), std::string(request.body), request.fault});
+                      std::string(request.authority), std::string(request.body), request.fault,
+                      *request.peer});
       if (replies_later) {
         waiting.push_back(exchange);
       } else {

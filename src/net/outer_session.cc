@@ -1,0 +1,61 @@
+#include "net/outer_session.h"
+
+namespace sluice {
+
+std::size_t OuterSession::Offer(std::string_view unread) {
+  if (inner_ == nullptr) {
+    inner_ = MakeInner(unread);
+    if (inner_ == nullptr) return 0;
+    inner_->on_late_reply = [this] {
+      Follow();
+      if (on_late_reply) on_late_reply();
+    };
+  }
+  const std::size_t taken = inner_->Receive(unread);
+  Follow();
+  return taken;
+}
+
+void OuterSession::Follow() {
+  completed_ = inner_->completed();
+  unfinished_ = inner_->unfinished();
+  paused_ = inner_->paused();
+  if (ended()) return;
+  if (!inner_->output.empty()) Wrap(inner_->output);
+  if (inner_->ended()) Leave();
+}
+
+void OuterSession::Leave() {
+  if (ended()) return;
+  SayGoodbye();
+  End();
+}
+
+void OuterSession::TurnAway(TurnedAway::Cause cause, std::string_view why) {
+  services_.entrance.report({cause, peer_, why});
+  End();
+}
+
+void OuterSession::ReceiveEnd() {
+  if (inner_ == nullptr) return Leave();
+  inner_->ReceiveEnd();
+  Follow();
+}
+
+void OuterSession::Drain() {
+  if (inner_ == nullptr) return Leave();
+  inner_->Drain();
+  Follow();
+}
+
+void OuterSession::Tick() {
+  if (inner_ == nullptr) return;
+  inner_->Tick();
+  Follow();
+}
+
+Session::Phase OuterSession::phase() const {
+  return inner_ == nullptr ? Phase::kHead : inner_->phase();
+}
+
+}  // namespace sluice

@@ -1,0 +1,157 @@
+// TlsSession with clients that show certificates.
+#include <gtest/gtest.h>
+#include <openssl/ssl.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unit/net/tls_certificates.h"
+#include "unit/net/tls_pair.h"
+
+namespace sluice {
+namespace {
+
+using Cause = TurnedAway::Cause;
+using std::chrono::hours;
+
+constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+
+class TlsClientsTest : public testing::Test {
+ protected:
+  std::shared_ptr<TlsSource> Listening(const TlsOptions& options) {
+    return MakeTlsSource({own.certificate, own.key, authority.certificate()}, options);
+  }
+
+  // What becomes of a client that shows this: the reply, or nothing.
+  std::string AskWith(const IssuedCertificate& shown, const TlsOptions& options) {
+    heard.clear();
+    for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+      pair = std::make_unique<TlsPair>(Listening(options),
+                                       TlsClient::Options{.own = shown, .version = version});
+      heard.push_back(pair->Ask(kGet));
+      EXPECT_EQ(heard.front(), heard.back()) << "whatever the version";
+    }
+    return heard.back();
+  }
+
+  void ExpectRefused(const IssuedCertificate& shown, const TlsOptions& options,
+                     std::string_view why, std::string_view alert) {
+    EXPECT_EQ(AskWith(shown, options), "");
+    EXPECT_TRUE(pair->server.ended());
+    EXPECT_TRUE(pair->server.service->seen.empty());
+    EXPECT_EQ(pair->client.alert, alert);
+    ASSERT_EQ(pair->server.turned_away.size(), 1U);
+    EXPECT_EQ(pair->server.turned_away[0].cause, Cause::kClientCertificate);
+    EXPECT_EQ(pair->server.turned_away[0].address, "192.0.2.9");
+    EXPECT_EQ(pair->server.turned_away[0].why, why);
+  }
+
+  void ExpectLetIn(const IssuedCertificate& shown, const TlsOptions& options) {
+    EXPECT_TRUE(AskWith(shown, options).ends_with("hello"));
+  }
+
+  static TlsOptions Wanting(std::string_view name) {
+    return {.client_names = {ParseTlsName("nobody.example.org"), ParseTlsName(name)}};
+  }
+
+  const TestAuthority authority{"authority"};
+  const IssuedCertificate own = authority.Issue({.names = "DNS:server"});
+  const IssuedCertificate good = authority.Issue(
+      {.names = "DNS:Gate.example.org,URI:spiffe://example.org/gate,IP:2001:db8::1"});
+  std::vector<std::string> heard;
+  std::unique_ptr<TlsPair> pair;
+};
+
+TEST_F(TlsClientsTest, ThePeerHasTheNamesOfItsCertificate) {
+  ExpectLetIn(good, {});
+  ASSERT_EQ(pair->server.service->seen.size(), 1U);
+  const std::vector<TlsName> wanted = {ParseTlsName("gate.example.org"),
+                                       ParseTlsName("spiffe://example.org/gate"),
+                                       ParseTlsName("2001:db8::1")};
+  EXPECT_EQ(pair->server.service->seen[0].peer.names, wanted);
+}
+
+TEST_F(TlsClientsTest, WhoShowsNoneIsRefusedWhereOneIsRequired) {
+  ExpectRefused({}, {}, "peer did not return a certificate", "certificate required");
+}
+
+TEST_F(TlsClientsTest, WhoShowsNoneHasNoNamesWhereItIsOptional) {
+  const TlsOptions options{.clients = TlsOptions::Clients::kOptional};
+  ExpectLetIn({}, options);
+  EXPECT_TRUE(pair->server.service->seen[0].peer.names.empty());
+  ExpectLetIn(good, options);
+  EXPECT_EQ(pair->server.service->seen[0].peer.names.size(), 3U);
+}
+
+TEST_F(TlsClientsTest, WhatIsShownMustBeGoodAlsoWhereItIsOptional) {
+  const IssuedCertificate stranger = TestAuthority("stranger").Issue({.names = "DNS:a"});
+  ExpectRefused(stranger, {.clients = TlsOptions::Clients::kOptional},
+                "unable to get local issuer certificate", "unknown CA");
+}
+
+TEST_F(TlsClientsTest, CertificatesOfOtherAuthoritiesAreRefused) {
+  // The same name, but another key.
+  const IssuedCertificate forged = TestAuthority("authority").Issue({.names = "DNS:a"});
+  ExpectRefused(forged, {}, "certificate signature failure", "decrypt error");
+}
+
+TEST_F(TlsClientsTest, CertificatesThatHaveRunOutOrAreNotGoodYetAreRefused) {
+  ExpectRefused(authority.Issue({.names = "DNS:a", .good_until = hours(-1)}), {},
+                "certificate has expired", "certificate expired");
+  ExpectRefused(authority.Issue({.names = "DNS:a", .good_from = hours(1)}), {},
+                "certificate is not yet valid", "bad certificate");
+}
+
+TEST_F(TlsClientsTest, OneOfTheNamesMustBeLetIn) {
+  for (const std::string_view name :
+       {"gate.example.org", "*.example.org", "spiffe://example.org/gate", "2001:db8::1"}) {
+    ExpectLetIn(good, Wanting(name));
+  }
+  for (const std::string_view name :
+       {"example.org", "*.gate.example.org", "spiffe://example.org/gates", "2001:db8::2"}) {
+    ExpectRefused(good, Wanting(name), "its certificate has no name that is let in",
+                  "bad certificate");
+  }
+}
+
+TEST_F(TlsClientsTest, ACertificateWithoutNamesHasNoneThatIsLetIn) {
+  const IssuedCertificate nameless = authority.Issue({});
+  ExpectLetIn(nameless, {});
+  ExpectRefused(nameless, Wanting("somebody"), "its certificate has no name that is let in",
+                "bad certificate");
+}
+
+TEST_F(TlsClientsTest, AWildcardInACertificateNamesNobody) {
+  const IssuedCertificate wild = authority.Issue({.names = "DNS:*.example.org"});
+  ExpectRefused(wild, Wanting("*.example.org"), "its certificate has no name that is let in",
+                "bad certificate");
+  ExpectLetIn(wild, {});
+  EXPECT_TRUE(pair->server.service->seen[0].peer.names.empty());
+}
+
+TEST_F(TlsClientsTest, AnAuthorityThatAnotherHasSignedIsOneAllTheSame) {
+  const TestAuthority team("team", authority);
+  const IssuedCertificate member = team.Issue({.names = "DNS:member"});
+  const auto tls = MakeTlsSource({own.certificate, own.key, team.certificate()}, {});
+  TlsPair ours(tls, {.own = member});
+  EXPECT_TRUE(ours.Ask(kGet).ends_with("hello"));
+  TlsPair others(tls, {.own = good});
+  EXPECT_EQ(others.Ask(kGet), "");
+}
+
+TEST_F(TlsClientsTest, ATicketKeepsTheNames) {
+  const auto tls = Listening(Wanting("gate.example.org"));
+  TlsPair first(tls, {.own = good});
+  EXPECT_TRUE(first.Ask(kGet).ends_with("hello"));
+  TlsPair second(tls, {});
+  second.client.Resume(first.client);
+  EXPECT_TRUE(second.Ask(kGet).ends_with("hello"));
+  EXPECT_TRUE(second.client.is_resumed());
+  EXPECT_EQ(second.server.service->seen[0].peer.names.size(), 3U);
+}
+
+}  // namespace
+}  // namespace sluice
