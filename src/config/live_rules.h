@@ -1,17 +1,15 @@
 // LiveRules: rules that follow their files while the program runs.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "config/descriptor.h"
 #include "config/directory_watch.h"
+#include "config/file_follower.h"
 #include "config/rule_loader.h"
 #include "config/rule_status.h"
-#include "config/settle.h"
 #include "core/limit.h"
 #include "rules/rule_set.h"
 #include "sluice/clock.h"
@@ -24,12 +22,7 @@ struct LiveRulesOptions {
   ZoneSource zones;
   std::function<Result<Done>(std::shared_ptr<const RuleSet>)> use;  // Gate::Use
   std::function<void(const RuleEvent&)> report;                     // for the log
-  SettleTimes settle;
-  // How often the files are read in case of a change that the watch did not see: one made by
-  // another machine on a network file system, a directory mounted over.
-  Nanos look_every{std::int64_t{60} * 1'000'000'000};
-  // The same where they cannot be watched.
-  Nanos look_every_unwatched{std::int64_t{5} * 1'000'000'000};
+  FollowTimes times;
 };
 
 // Loads rules and puts them in force again whenever their files change or somebody asks. Everything
@@ -38,9 +31,7 @@ struct LiveRulesOptions {
 // Thread safety: RequestReload, Stop and status from any thread; Load before Run; Run from one
 // thread. Ownership: the clock and what `use` and `report` refer to outlive it.
 //
-// Invariants: those of RuleLoader and Settle, and
-//   (1) A request to reload and one to stop are never lost, also those made before Run.
-//   (2) A change between Load and Run is noticed.
+// Invariants: those of RuleLoader and FileFollower.
 class LiveRules {
  public:
   // Without a watch the files are read from time to time. An error only where the process has no
@@ -58,35 +49,21 @@ class LiveRules {
 
   // Follows the files until Stop. An error where the system cannot wait any more; the rules stay
   // in force then, and nothing follows the files.
-  Result<Done> Run();
+  Result<Done> Run() { return follower_->Run(); }
 
   // Reads the files now, as on SIGHUP. Also from a signal handler.
-  void RequestReload();
+  void RequestReload() { follower_->RequestReload(); }
   // Ends Run after what it is doing. Also from a signal handler.
-  void Stop();
+  void Stop() { follower_->Stop(); }
 
   [[nodiscard]] std::shared_ptr<const RuleStatus> status() const { return loader_.status(); }
 
  private:
-  LiveRules(LiveRulesOptions options, Result<std::unique_ptr<DirectoryWatch>> watch,
-            Descriptor wake, Clock& clock);
-
-  void Wake() const;
-  Result<Done> Wait() const;
-  void Step();
-  void Act(ReloadCause cause);
-  void NoteWatch();
-  [[nodiscard]] Nanos LookEvery() const;
+  LiveRules(LiveRulesOptions options, Clock& clock);
 
   const LiveRulesOptions options_;
-  Clock& clock_;
-  Descriptor wake_;  // an eventfd: readable when there is a request
-  std::unique_ptr<DirectoryWatch> watch_;
-  std::string no_watch_;  // why there is none
-  Settle settle_;
   RuleLoader loader_;
-  std::atomic<bool> reload_requested_{false};
-  std::atomic<bool> stop_requested_{false};
+  std::unique_ptr<FileFollower> follower_;
 };
 
 }  // namespace sluice

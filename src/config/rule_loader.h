@@ -1,7 +1,6 @@
 // RuleLoader: rule files in, rules in force out, and what is known about both.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,13 +26,6 @@ struct RulePorts {
   ZoneSource zones;
   std::function<Result<Done>(std::shared_ptr<const RuleSet>)> use;  // puts rules in force, or not
   std::function<void(const RuleEvent&)> report;                     // for the log
-};
-
-enum class LoadOutcome : std::uint8_t {
-  kLoaded,
-  kUnchanged,  // the files say what is in force
-  kDiffers,    // a look found files that are new; they have not been loaded
-  kFailed,
 };
 
 // Loads rules, all files or none, and remembers what came of it.

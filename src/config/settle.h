@@ -28,6 +28,14 @@ enum class ReloadCause : std::uint8_t {
   kLook,     // in case of a change that nobody noticed, and after a failure
 };
 
+// What came of it.
+enum class LoadOutcome : std::uint8_t {
+  kLoaded,
+  kUnchanged,  // the files say what is in force
+  kDiffers,    // a look found files that are new; they have not been loaded
+  kFailed,
+};
+
 // Pure: times are passed in. Thread safety: none.
 //
 // Invariants

@@ -57,7 +57,7 @@ class ReloadTest : public ::testing::Test {
     options.paths = {folder_.Path()};
     options.use = [this](auto rules) { return gate_.Use(std::move(rules)); };
     options.report = [this](const RuleEvent& event) { log_.Add(event); };
-    options.settle.quiet = std::chrono::milliseconds{1};
+    options.times.settle.quiet = std::chrono::milliseconds{1};
     auto made = LiveRules::Create(options, DirectoryWatch::Create(options.paths), *system_);
     ASSERT_TRUE(made.ok());
     live_ = std::move(made).value();

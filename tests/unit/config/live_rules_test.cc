@@ -41,9 +41,9 @@ class LiveRulesTest : public ::testing::Test {
   LiveRulesTest() {
     options_.use = [this](std::shared_ptr<const RuleSet> rules) { return Use(std::move(rules)); };
     options_.report = [this](const RuleEvent& event) { log_.Add(event); };
-    options_.settle = kSettle;
-    options_.look_every = hours{1};
-    options_.look_every_unwatched = hours{1};
+    options_.times.settle = kSettle;
+    options_.times.look_every = hours{1};
+    options_.times.look_every_unwatched = hours{1};
   }
   ~LiveRulesTest() override { Stop(); }
 
@@ -203,7 +203,7 @@ TEST_F(LiveRulesTest, SighupReloadsAtOnce) {
 }
 
 TEST_F(LiveRulesTest, WhatWasRefusedIsTriedAgainWithoutAnyChange) {
-  options_.settle.pauses = {milliseconds{1}, milliseconds{1}, milliseconds{1}};
+  options_.times.settle.pauses = {milliseconds{1}, milliseconds{1}, milliseconds{1}};
   Start();
   {
     const std::lock_guard guard(mutex_);
@@ -245,7 +245,7 @@ TEST_F(LiveRulesTest, AChangeBetweenLoadAndRunIsNoticed) {
 }
 
 TEST_F(LiveRulesTest, WithoutAWatchTheFilesAreReadFromTimeToTime) {
-  options_.look_every_unwatched = milliseconds{1};
+  options_.times.look_every_unwatched = milliseconds{1};
   folder_.Write("a.yaml", Rules(1));
   Create(*system_, Error{"no watch"});
   ASSERT_TRUE(live_->Load().ok());
@@ -262,7 +262,7 @@ TEST_F(LiveRulesTest, WithoutAWatchTheFilesAreReadFromTimeToTime) {
 }
 
 TEST_F(LiveRulesTest, AWatchedDirectoryIsAlsoReadFromTimeToTime) {
-  options_.look_every = milliseconds{1};
+  options_.times.look_every = milliseconds{1};
   folder_.Write("a.yaml", Rules(1));
   fs::create_directory(folder_.Path("elsewhere"));
   Create(*system_, DirectoryWatch::Create({folder_.Path("elsewhere")}));
