@@ -15,6 +15,7 @@
 #include "admin/health.h"
 #include "admin/log.h"
 #include "admin/metrics_text.h"
+#include "cli/live_tls.h"
 #include "cli/serve_parts.h"
 #include "cli/signals.h"
 #include "cli/systemd.h"
@@ -72,6 +73,7 @@ class Service {
   std::unique_ptr<MemoryStore> store_;
   std::unique_ptr<Gate> gate_;
   std::unique_ptr<LiveRules> live_;
+  std::unique_ptr<LiveTls> tls_;  // null where nothing is encrypted
   std::unique_ptr<ReflectionIndex> services_;
   HttpFrontOptions front_options_;
   RespClientIds resp_ids_;
@@ -98,6 +100,11 @@ Result<Done> Service::Build() {
   if (Result<Done> done = Restore(); !done.ok()) return done;
   gate_ = std::make_unique<Gate>(*store_, *clock_);
   if (Result<Done> done = LoadRules(); !done.ok()) return done;
+  if (!settings_.tls.certificate.text.empty()) {
+    Result<std::unique_ptr<LiveTls>> tls = LiveTls::Create(settings_.tls, log_, *clock_);
+    if (!tls.ok()) return tls.error();
+    tls_ = std::move(tls).value();
+  }
   Result<ReflectionIndex> services = ReflectionIndex::Make(DescriptorSet());
   if (!services.ok()) return services.error();
   services_ = std::make_unique<ReflectionIndex>(std::move(services).value());
@@ -178,11 +185,19 @@ Result<Done> Service::LoadRules() {
 
 void Service::StartServer(std::vector<ListeningSocket> sockets) {
   const std::size_t admin = sockets.size() - 1;
-  for (const ListeningSocket& socket : sockets) listeners_.push_back(socket.text());
+  std::vector<Entrance> entrances;
+  for (std::size_t i = 0; i < sockets.size(); ++i) {
+    listeners_.push_back(sockets[i].text());
+    const ListenerKind kind = sockets[i].is_unix() ? ListenerKind::kUnix
+                              : i == admin         ? ListenerKind::kAdmin
+                                                   : ListenerKind::kService;
+    entrances.push_back(EntranceOf(settings_, kind, tls_ ? tls_->source() : nullptr, log_));
+  }
   server_ = std::make_unique<Server>(
       ServerOptions(settings_, UsableProcessors()), std::move(sockets),
       [&](std::size_t /*worker*/, std::size_t listener) {
         Services services;
+        services.entrance = entrances[listener];
         if (listener == admin) {
           services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
         } else {
@@ -193,6 +208,7 @@ void Service::StartServer(std::vector<ListeningSocket> sockets) {
         return services;
       });
   server_->Start();
+  if (tls_) tls_->Start();
   rules_thread_ = std::thread([this] {
     if (const Result<Done> done = live_->Run(); !done.ok()) {
       log_.Write(LogImportance::kError, "rules_not_followed", done.error().message);
@@ -218,7 +234,10 @@ void Service::WaitForEnd(Signals& signals) {
   for (;;) {
     const Asked asked = signals.WaitFor(step);
     if (asked == Asked::kEnd) return;
-    if (asked == Asked::kReload) live_->RequestReload();
+    if (asked == Asked::kReload) {
+      live_->RequestReload();
+      if (tls_) tls_->RequestReload();
+    }
     if (systemd_.watchdog()) systemd_.Notify("WATCHDOG=1");
   }
 }
@@ -268,6 +287,10 @@ void Service::AppendMetrics(std::string& out) const {
   text.Sample({}, static_cast<std::int64_t>(stats.overflow_decisions));
   text.Begin("sluice_connections", MetricKind::kGauge, "Open connections.");
   text.Sample({}, static_cast<std::int64_t>(server_->connection_count()));
+  if (!tls_) return;
+  text.Begin("sluice_tls_certificate_expiry_timestamp_seconds", MetricKind::kGauge,
+             "The last second in which the certificate of this server is good.");
+  text.Sample({}, tls_->source()->in_force()->not_after().time_since_epoch().count());
 }
 
 }  // namespace

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "cli/request_flags.h"
 #include "core/text.h"
+#include "net/tls_name.h"
 #include "rules/ip_address.h"
 #include "rules/ip_set.h"
 
@@ -22,6 +24,26 @@ namespace {
 // The first descriptor that systemd hands over.
 constexpr int kFirstDescriptor = 3;
 
+std::vector<TlsName> NamesOf(std::span<const CertificateName> names) {
+  std::vector<TlsName> read;
+  for (const CertificateName& name : names) read.push_back(ParseTlsName(name.text));
+  return read;
+}
+
+void WriteTurnedAway(const TurnedAway& away, Log& log) {
+  const std::string text = Concat(away.peer.address, away.peer.proxy.empty() ? "" : " by ",
+                                  away.peer.proxy, ": ", away.why);
+  switch (away.cause) {
+    case TurnedAway::Cause::kProxyHeader:
+      return log.Write(LogImportance::kWarning, "proxy_header_refused", text);
+    case TurnedAway::Cause::kClientCertificate:
+      return log.Write(LogImportance::kWarning, "client_certificate_refused", text);
+    case TurnedAway::Cause::kHandshake:
+      // Whoever looks which ports are open leaves many of these.
+      return log.Write(LogImportance::kDebug, "tls_handshake_failed", text);
+  }
+}
+
 std::size_t SizeOf(Bytes bytes) { return static_cast<std::size_t>(bytes.count); }
 
 }  // namespace
@@ -30,8 +52,6 @@ std::string_view Unsupported(const Settings& settings) {
   if (settings.store.url.kind != StoreUrl::Kind::kMemory) {
     return "'store' must be 'memory'; stores on other machines are still to come";
   }
-  if (!settings.tls.certificate.text.empty()) return "'tls' is still to come";
-  if (settings.proxy_protocol) return "'proxy_protocol' is still to come";
   if (settings.rules.empty()) return "'rules' must name files, or directories of them";
   return {};
 }
@@ -90,6 +110,7 @@ Callers CallersOf(const Settings& settings) {
   Callers callers;
   callers.token = std::string(settings.callers.token.Reveal());
   for (const UserId& uid : settings.callers.uids) callers.uids.push_back(uid.number);
+  callers.names = NamesOf(settings.callers.names);
   return callers;
 }
 
@@ -102,6 +123,31 @@ TrustFunction TrustOf(const Settings& settings) {
     if (!ip) return Hop::kNoAddress;
     return trusted->Contains(*ip) ? Hop::kTrusted : Hop::kStranger;
   };
+}
+
+TlsOptions TlsOptionsOf(const TlsSettings& settings) {
+  TlsOptions options;
+  options.oldest =
+      settings.min_version == TlsVersion::k13 ? TlsOptions::Version::k13 : TlsOptions::Version::k12;
+  options.clients = settings.clients == ClientCertificates::kOptional
+                        ? TlsOptions::Clients::kOptional
+                        : TlsOptions::Clients::kRequired;
+  options.client_names = NamesOf(settings.client_names);
+  return options;
+}
+
+Entrance EntranceOf(const Settings& settings, ListenerKind kind,
+                    std::shared_ptr<const TlsSource> tls, Log& log) {
+  Entrance entrance;
+  entrance.report = [&log](const TurnedAway& away) { WriteTurnedAway(away, log); };
+  if (kind == ListenerKind::kUnix) return entrance;
+  entrance.tls = std::move(tls);
+  if (kind == ListenerKind::kService && settings.proxy_protocol) {
+    entrance.is_proxy = [trust = TrustOf(settings)](std::string_view address) {
+      return trust(address) == Hop::kTrusted;
+    };
+  }
+  return entrance;
 }
 
 Log::Options LogOptions(const Settings& settings) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "admin/log.h"
@@ -9,8 +11,11 @@
 #include "config/settings.h"
 #include "frontend/callers.h"
 #include "frontend/original_request.h"
+#include "net/entrance.h"
 #include "net/listen.h"
 #include "net/server.h"
+#include "net/tls_context.h"
+#include "net/tls_source.h"
 #include "sluice/result.h"
 
 namespace sluice::cli {
@@ -32,6 +37,14 @@ std::size_t UsableProcessors();
 Server::Options ServerOptions(const Settings& settings, std::size_t workers);
 Callers CallersOf(const Settings& settings);
 TrustFunction TrustOf(const Settings& settings);
+TlsOptions TlsOptionsOf(const TlsSettings& settings);
+
+// What connections to a listener go through. Unix sockets are plain, and only `listen` may have
+// proxies before it.
+enum class ListenerKind : std::uint8_t { kService, kAdmin, kUnix };
+Entrance EntranceOf(const Settings& settings, ListenerKind kind,
+                    std::shared_ptr<const TlsSource> tls, Log& log);
+
 Log::Options LogOptions(const Settings& settings);
 
 }  // namespace sluice::cli

@@ -133,12 +133,17 @@ struct Form<CertificateName> {
   static std::optional<CertificateName> Read(const Setting&, const Entry& entry, Reading& reading) {
     std::optional<std::string> text = ReadText(entry, reading);
     if (!text || !CheckName(*text, entry.value.At(), reading)) return std::nullopt;
-    if (text->find('*') != std::string::npos) {
+    if (const std::optional<IpAddress> ip = ParseIpAddress(*text)) {
+      return CertificateName{FormatIpAddress(*ip)};
+    }
+    const bool is_uri = text->find(':') != std::string::npos;
+    const bool is_wild = !is_uri && text->starts_with("*.") && text->size() > 2;
+    if (text->find('*', is_wild ? 1 : 0) != std::string::npos) {
       reading.Error(entry.value.At(),
-                    Concat(Quoted(entry.key), " takes whole names, found ", Quoted(*text)));
+                    Concat(Quoted(entry.key), " takes whole names, or '*.' in front of one, found ",
+                           Quoted(*text)));
       return std::nullopt;
     }
-    const bool is_uri = text->find("://") != std::string::npos;
     return CertificateName{is_uri ? *std::move(text) : LowerCase(*text)};
   }
   static std::string Text(const CertificateName& value) { return value.text; }

@@ -16,8 +16,8 @@ struct FilePath {
   friend bool operator==(const FilePath&, const FilePath&) = default;
 };
 
-// A name in a certificate, compared as a whole: a DNS name in lower case or a URI such as
-// spiffe://example.org/gateway. No wildcards.
+// A name in a certificate, compared as a whole: a DNS name in lower case, a URI such as
+// spiffe://example.org/gateway, or an IP address. `*.` in front of a DNS name is any one label.
 struct CertificateName {
   std::string text;
 

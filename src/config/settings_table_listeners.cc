@@ -22,8 +22,9 @@ constexpr std::array kRows = {
     Setting{.path = "proxy_protocol",
             .slot = MakeSlot<&Settings::proxy_protocol>(),
             .example = "true",
-            .meaning = "every TCP connection to `listen` begins with a PROXY protocol v2 header, "
-                       "which counts from `trusted_proxies` alone"},
+            .meaning =
+                "every TCP connection to `listen` begins with a PROXY protocol v2 header, and "
+                "must come from one of `trusted_proxies`"},
     Setting{.path = "trusted_proxies",
             .slot = MakeSlot<&Settings::trusted_proxies>(),
             .example = "10.0.0.0/8",
@@ -68,8 +69,8 @@ constexpr std::array kRows = {
     Setting{.path = "tls.client_names",
             .slot = MakeSlot<&Settings::tls, &TlsSettings::client_names>(),
             .example = "gateway.example.org",
-            .meaning = "names, of which a client's certificate must have one (DNS or URI); none "
-                       "means any"},
+            .meaning = "names, of which a client's certificate must have one: DNS, where `*.` in "
+                       "front is any one label, URI or IP address; none means any"},
     Setting{.path = "tls.min_version",
             .slot = MakeSlot<&Settings::tls, &TlsSettings::min_version>(),
             .example = "TLSv1.3",
@@ -78,7 +79,7 @@ constexpr std::array kRows = {
             .slot = MakeSlot<&Settings::callers, &CallerSettings::names>(),
             .example = "billing.example.org",
             .meaning = "names in certificates of clients that may lift limits (reset, refund, "
-                       "lease, override)"},
+                       "lease, override), written as those of `tls.client_names`"},
     Setting{.path = "callers.token",
             .slot = MakeSlot<&Settings::callers, &CallerSettings::token>(),
             .range = kTokenLength,

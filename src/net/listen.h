@@ -35,6 +35,7 @@ class ListeningSocket {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   // Where it listens: "127.0.0.1:8080", "unix:/run/sluice.sock".
   [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] bool is_unix() const { return text_.starts_with("unix:"); }
 
  private:
   ListeningSocket(int descriptor, std::string made_path)

@@ -155,8 +155,17 @@ TEST(ReadSettingsTest, BadValuesOfListenersAreToldWithTheirPlace) {
        "1:21: 'tls.min_version' must be TLSv1.2 or TLSv1.3, found the number 1.2"},
       {"tls: { clients: always }",
        "1:17: unknown tls.clients 'always'; expected required or optional"},
-      {"tls: { client_names: ['*.example.org'] }",
-       "1:23: 'tls.client_names' takes whole names, found '*.example.org'"},
+      {"tls: { client_names: ['a.*.example.org'] }",
+       "1:23: 'tls.client_names' takes whole names, or '*.' in front of one, found "
+       "'a.*.example.org'"},
+      {"tls: { client_names: ['*.'] }",
+       "1:23: 'tls.client_names' takes whole names, or '*.' in front of one, found '*.'"},
+      {"callers: { names: ['*.*.example.org'] }",
+       "1:20: 'callers.names' takes whole names, or '*.' in front of one, found "
+       "'*.*.example.org'"},
+      {"callers: { names: ['spiffe://example.org/*'] }",
+       "1:20: 'callers.names' takes whole names, or '*.' in front of one, found "
+       "'spiffe://example.org/*'"},
       {"callers: { names: [\"a\\tb\"] }",
        "1:20: a name must have no control characters, found U+0009"},
       {"callers: { uids: [root] }",

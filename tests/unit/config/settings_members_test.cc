@@ -27,7 +27,7 @@ tls:
   key: key
   client_ca: client_ca
   clients: optional
-  client_names: [Client.Example.org, "spiffe://Example.org/A"]
+  client_names: [Client.Example.org, "spiffe://Example.org/A", "*.Example.org", "2001:DB8::0"]
   min_version: TLSv1.3
 callers: { names: [caller], token_file: /caller_token, uids: [5, 6] }
 store:
@@ -100,8 +100,10 @@ TEST(SettingsMembersTest, ListenersAreKept) {
   EXPECT_EQ(read.tls.key.text, "key");
   EXPECT_EQ(read.tls.client_ca.text, "client_ca");
   EXPECT_EQ(read.tls.clients, ClientCertificates::kOptional);
-  EXPECT_EQ(read.tls.client_names,
-            (std::vector<CertificateName>{{"client.example.org"}, {"spiffe://Example.org/A"}}));
+  EXPECT_EQ(
+      read.tls.client_names,
+      (std::vector<CertificateName>{
+          {"client.example.org"}, {"spiffe://Example.org/A"}, {"*.example.org"}, {"2001:db8::"}}));
   EXPECT_EQ(read.tls.min_version, TlsVersion::k13);
   EXPECT_EQ(read.callers.names, (std::vector<CertificateName>{{"caller"}}));
   EXPECT_EQ(read.callers.token.Reveal(), "the-caller-token");
