@@ -74,6 +74,8 @@ Result<Done> Gate::Use(std::shared_ptr<const RuleSet> rules) {
     bound->handles.push_back(handle.value());
   }
   if (Result<Done> done = MakeChanges(changes, now); !done.ok()) return done;
+  bound->series = std::make_shared<const RuleSeries>(*rules, *overrides_);
+  counts_.Use(bound->series);
   bound->rules = std::move(rules);
   const std::lock_guard rules_guard(rules_mutex_);
   rules_ = std::move(bound);

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "gate/override_limits.h"
+#include "gate/rule_counts.h"
+#include "gate/rule_series.h"
 #include "rules/rule_set.h"
 #include "sluice/clock.h"
 #include "sluice/result.h"
@@ -24,6 +26,7 @@ struct BoundRules {
   std::vector<LimitHandle> handles;  // of rules->limits(), one each
   std::shared_ptr<const OverrideLimits> overrides;
   LimitHandle brought;  // of CallerLimits
+  std::shared_ptr<const RuleSeries> series;
 };
 
 // The rules in force, and the store that keeps their states.
@@ -52,6 +55,9 @@ class Gate {
 
   // The rules in force; null before the first Use.
   [[nodiscard]] std::shared_ptr<const BoundRules> rules() const;
+
+  // What its sessions have decided, ever.
+  [[nodiscard]] const RuleCounts& counts() const { return counts_; }
 
  private:
   friend class CallerLimits;
@@ -82,6 +88,8 @@ class Gate {
   const std::shared_ptr<OverrideLimits> overrides_ = std::make_shared<OverrideLimits>();
   std::optional<LimitHandle> brought_;  // under use_mutex_; none before the first Use
   std::unordered_map<std::string, KnownLimit> known_;  // by id and algorithm; under use_mutex_
+
+  RuleCounts counts_;
 
   mutable std::mutex rules_mutex_;
   std::shared_ptr<const BoundRules> rules_;  // under rules_mutex_

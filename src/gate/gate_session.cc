@@ -15,6 +15,8 @@ namespace {
 // A rule that can refuse this set.
 bool CanRefuse(Purpose purpose) { return purpose == Purpose::kTake || purpose == Purpose::kLook; }
 
+unsigned BitOf(Purpose purpose) { return 1U << static_cast<unsigned>(purpose); }
+
 // Entries of a caller's limit tell states apart by all that they say.
 void WriteOverrideKey(const GateRequest& request, const AttributeSet& set, std::string& key) {
   key.clear();
@@ -32,6 +34,7 @@ void GateSession::Refresh() {
   const std::uint64_t version = gate_.version_.load(std::memory_order_acquire);
   if (version == version_) return;
   rules_ = gate_.rules();
+  tally_.Follow(rules_->series);
   version_ = version;
 }
 
@@ -64,6 +67,7 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
     }
     answer.decided_by = match.decided_by()->spec;
     if (match.outcome() == MatchOutcome::kBadCost) {
+      tally_.Count(rules_->series->OfRule(*match.decided_by()->spec), RuleOutcome::kFailed);
       verdict.SetFault("the attribute that holds the cost is no whole number from 0 to 10^18",
                        match.decided_by()->spec);
       return false;
@@ -82,7 +86,11 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
 
 bool GateSession::AskSets(const GateRequest& request, Verdict& verdict) {
   asked_.clear();
-  for (std::uint32_t i = 0; i < request.sets.size(); ++i) AskSet(request, i, verdict);
+  purposes_ = 0;
+  for (std::uint32_t i = 0; i < request.sets.size(); ++i) {
+    purposes_ |= BitOf(request.sets[i].purpose);
+    AskSet(request, i, verdict);
+  }
   if (Pick(verdict, Purpose::kTake) && picked_.size() > Local::kChargesMost) {
     verdict.SetFault("more than 64 limits apply", nullptr);
     return false;
@@ -104,8 +112,9 @@ void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdi
     Cost cost = charge.cost;
     // A debt may be larger than the limit, so what counts is whether anything is left.
     if (debt && set.purpose == Purpose::kLook) cost.units = std::min<std::int64_t>(cost.units, 1);
-    asked_.push_back({{rules_->handles[charge.limit], match.Key(charge), cost},
-                      debt ? Veto::kDebt : charge.veto});
+    asked_.push_back({.charge = {rules_->handles[charge.limit], match.Key(charge), cost},
+                      .veto = debt ? Veto::kDebt : charge.veto,
+                      .series = rules_->series->OfLimit(charge.limit)});
     verdict.decisions_.push_back({.limit = &rules_->rules->limits()[charge.limit],
                                   .rule = charge.rule != nullptr ? charge.rule->spec : nullptr,
                                   .set = number,
@@ -123,9 +132,9 @@ void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, 
   const LimitOverride& limit = *set.limit;
   std::string& key = override_keys_[number];
   WriteOverrideKey(request, set, key);
-  asked_.push_back({{rules_->overrides->HandleOf(limit.period), key, set.cost},
-                    Veto::kEnforce,
-                    OverrideLimits::LeftAlone(limit)});
+  asked_.push_back({.charge = {rules_->overrides->HandleOf(limit.period), key, set.cost},
+                    .left_alone = OverrideLimits::LeftAlone(limit),
+                    .series = rules_->series->OfOverride(limit.period)});
   verdict.decisions_.push_back({.limit = &rules_->overrides->NameOf(limit.period),
                                 .rule = nullptr,
                                 .set = number,
@@ -136,6 +145,7 @@ void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, 
 }
 
 bool GateSession::Pick(const Verdict& verdict, Purpose purpose) {
+  if ((purposes_ & BitOf(purpose)) == 0) return false;
   picked_.clear();
   for (std::uint32_t i = 0; i < asked_.size(); ++i) {
     if (verdict.decisions_[i].purpose == purpose) picked_.push_back(i);
@@ -205,6 +215,39 @@ void GateSession::RestateOverrides(const GateRequest& request, Verdict& verdict)
   }
 }
 
+void GateSession::CountSets(const Domain& domain, const GateRequest& request,
+                            const Verdict& verdict) {
+  for (std::size_t i = 0; i < request.sets.size(); ++i) {
+    const AttributeSet& set = request.sets[i];
+    const SetVerdict& answer = verdict.sets_[i];
+    if (!CanRefuse(set.purpose)) continue;
+    if (answer.decided_by != nullptr) {
+      const bool denied = answer.kind == VerdictKind::kDenied;
+      tally_.Count(rules_->series->OfRule(*answer.decided_by),
+                   denied ? RuleOutcome::kRefused : RuleOutcome::kAllowed);
+    } else if (matches_[i].charges().empty() && answer.node == nullptr && !set.limit) {
+      tally_.Count(rules_->series->OfDomain(domain.spec()), RuleOutcome::kAllowed);
+    }
+    for (std::uint32_t j = 0; j < answer.count; ++j) CountDecision(verdict, answer.first + j);
+  }
+}
+
+void GateSession::CountDecision(const Verdict& verdict, std::uint32_t number) {
+  const RuleDecision& each = verdict.decisions_[number];
+  const Asked& asked = asked_[number];
+  const bool shadow = each.veto == Veto::kShadow;
+  // A small count of a caller's cannot be told from a state that is shared.
+  const bool failed = each.decision.source == Source::kOverflow && asked.left_alone.units != 0;
+  tally_.Count(asked.series, each.decision.allowed ? RuleOutcome::kAllowed
+                             : failed              ? RuleOutcome::kFailed
+                             : shadow              ? RuleOutcome::kShadowRefused
+                                                   : RuleOutcome::kRefused);
+  const bool taken = asked.veto == Veto::kDebt || (verdict.allowed() && each.decision.allowed);
+  if (each.purpose == Purpose::kTake && taken) {
+    tally_.CountUnits(asked.series, static_cast<std::uint64_t>(each.cost.units));
+  }
+}
+
 void GateSession::LetGo(std::size_t sets) {
   if (sets > kSetsKept && matches_.size() > kSetsKept) {
     matches_.resize(kSetsKept);
@@ -233,10 +276,11 @@ void GateSession::Decide(const GateRequest& request, Verdict& verdict) {
   const Domain* const domain = rules_ ? rules_->rules->Find(request.domain) : nullptr;
   if (domain == nullptr) {
     verdict.kind_ = VerdictKind::kUnknownDomain;
-    return;
+  } else {
+    DecideIn(*domain, request, verdict);
+    LetGo(request.sets.size());
   }
-  DecideIn(*domain, request, verdict);
-  LetGo(request.sets.size());
+  ++verdict_counts_[static_cast<std::size_t>(verdict.kind_)];
 }
 
 void GateSession::DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict) {
@@ -252,6 +296,7 @@ void GateSession::DecideIn(const Domain& domain, const GateRequest& request, Ver
   if (Pick(verdict, Purpose::kTake)) TakePicked(taking, verdict);
   RestateOverrides(request, verdict);
   verdict.SumUp();
+  CountSets(domain, request, verdict);
 }
 
 }  // namespace sluice

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gate/gate.h"
 #include "gate/request.h"
+#include "gate/rule_counts.h"
 #include "gate/verdict.h"
 #include "rules/bits.h"
 #include "rules/match.h"
@@ -36,14 +38,19 @@ namespace sluice {
 //   (5) A request has at most kSetsMost sets, which come to at most kDecisionsMost decisions, of
 //       which Local::kChargesMost may be charges to take. One that has more is a bad request, which
 //       is found before much work has been done, and no memory of it is kept.
+//   (6) Every decision about a charge or a look is counted once in the gate's counts, as what it
+//       said by itself, whatever became of the request; refunds, resets and bad requests are not.
 class GateSession {
  public:
   static constexpr std::size_t kSetsMost = 1024;
   static constexpr std::size_t kDecisionsMost = 1024;
 
-  explicit GateSession(Gate& gate) : gate_(gate) {}
+  explicit GateSession(Gate& gate) : gate_(gate), tally_(gate.counts_) {}
 
   void Decide(const GateRequest& request, Verdict& verdict);
+
+  // The verdicts since it was last called.
+  VerdictCounts TakeVerdictCounts() { return std::exchange(verdict_counts_, {}); }
 
   [[nodiscard]] std::size_t BytesKeptForTest() const;
 
@@ -53,6 +60,7 @@ class GateSession {
     Charge charge;
     Veto veto = Veto::kEnforce;  // kDebt where the rule says so
     Cost left_alone{0};
+    std::uint32_t series = 0;  // where it is counted
   };
 
   // So many sets are usual; what more of them took is given back.
@@ -74,17 +82,23 @@ class GateSession {
   [[nodiscard]] Taking SumUpLooks(const Verdict& verdict);
   void TakePicked(Taking taking, Verdict& verdict);
   void RestateOverrides(const GateRequest& request, Verdict& verdict) const;
+  // Counts what was decided, each limit and rule for itself.
+  void CountSets(const Domain& domain, const GateRequest& request, const Verdict& verdict);
+  void CountDecision(const Verdict& verdict, std::uint32_t number);
   // Gives back the memory of a request of `sets` sets where it was unusually large.
   void LetGo(std::size_t sets);
 
   Gate& gate_;
   std::uint64_t version_ = 0;
   std::shared_ptr<const BoundRules> rules_;
+  RuleTally tally_;
+  VerdictCounts verdict_counts_{};
   Time now_{};
   std::vector<Match> matches_;              // one a set
   std::vector<std::string> override_keys_;  // likewise; empty without an override
   Bits replaced_names_;
   std::vector<Asked> asked_;  // one a decision of the verdict
+  unsigned purposes_ = 0;     // those of the request's sets, one bit each
 
   // What one call of the store is made of.
   std::vector<std::uint32_t> picked_;  // indexes of asked_

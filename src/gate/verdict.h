@@ -1,6 +1,8 @@
 // Verdict: the answer for a request, all its decisions together.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,6 +28,11 @@ enum class VerdictKind : std::uint8_t {
   kBadRequest,     // it cannot be understood; `fault` says why
   kUnknownDomain,  // there are no rules for its domain
 };
+
+// How many verdicts of each kind.
+using VerdictCounts = std::array<std::uint32_t, 5>;
+static_assert(static_cast<std::size_t>(VerdictKind::kUnknownDomain) + 1 ==
+              std::tuple_size_v<VerdictCounts>);
 
 // What one limit of one rule says.
 struct RuleDecision {

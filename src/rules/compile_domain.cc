@@ -71,13 +71,15 @@ class DomainCompiler {
     if (addresses_.contains(alias.source)) addresses_.insert(alias.name);
   }
 
+  // Those of a rule, or of what one of the plans says for it.
   LimitRange AddLimits(const RuleSpec& rule, const std::vector<NamedLimit>& named,
-                       const RuleLimitId& above) {
+                       const RuleLimitId& above, std::string_view plan = {}) {
     const LimitRange range{static_cast<std::uint32_t>(limits_.size()),
                            static_cast<std::uint32_t>(named.size())};
     for (const NamedLimit& each : named) {
       RuleLimitId id = above;
-      limits_.push_back({id.Add(each.name).text(), rule.name, each.name, &each.limit});
+      limits_.push_back(
+          {id.Add(each.name).text(), rule.name, each.name, &each.limit, spec_.name, plan});
     }
     return range;
   }
@@ -88,7 +90,7 @@ class DomainCompiler {
     for (const PlanSpec& plan : spec_.plans) {
       plans.range_of.FindOrAdd(plan.name, static_cast<std::uint32_t>(plans.ranges.size()));
       RuleLimitId id = above;
-      plans.ranges.push_back(AddLimits(rule, plan.limits, id.Add(plan.name)));
+      plans.ranges.push_back(AddLimits(rule, plan.limits, id.Add(plan.name), plan.name));
     }
     if (rule.plan->otherwise) plans.otherwise = plans.range_of.Find(*rule.plan->otherwise);
     return plans;

@@ -26,7 +26,8 @@ bool ValueMakesKey(const DescriptorSpec& spec) {
   return !spec.value || (Glob::IsGlob(*spec.value) && !spec.share_threshold);
 }
 
-DescriptorTree::DescriptorTree(const DomainSpec& domain, std::vector<RuleLimit>& limits) {
+DescriptorTree::DescriptorTree(const DomainSpec& domain, std::vector<RuleLimit>& limits)
+    : domain_(domain.name) {
   nodes_.push_back(std::make_unique<DescriptorNode>());
   RuleLimitId id(domain.name);
   AddAll(domain.descriptors, *nodes_.front(), id.Add("descriptors"), limits);
@@ -66,7 +67,7 @@ std::uint32_t DescriptorTree::Add(const DescriptorSpec& spec, DescriptorNode& pa
   }
   if (spec.limit) {
     node.limit = static_cast<std::uint32_t>(limits.size());
-    limits.push_back({id.text(), node.name, spec.limit_name, &*spec.limit});
+    limits.push_back({id.text(), node.name, spec.limit_name, &*spec.limit, domain_});
   }
   if (!spec.limit_name.empty()) node.limit_name = NumberOf(spec.limit_name);
   for (const ReplacedSpec& replaced : spec.replaces) {

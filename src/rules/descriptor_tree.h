@@ -77,6 +77,7 @@ class DescriptorTree {
 
   std::uint32_t NumberOf(const std::string& limit_name);
 
+  std::string_view domain_;
   std::vector<std::unique_ptr<DescriptorNode>> nodes_;  // the first is the root, which has no spec
   TextMap limit_names_;
 };

@@ -14,6 +14,8 @@ struct RuleLimit {
   std::string_view rule;  // what it is called in answers
   std::string_view name;
   const Limit* limit = nullptr;
+  std::string_view domain = {};
+  std::string_view plan = {};  // that it is of, or empty
 };
 
 // The parts of an id, each escaped so that no two lists of parts make the same id.

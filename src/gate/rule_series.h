@@ -1,0 +1,73 @@
+// RuleSeries: what is counted apart of a rule set.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gate/override_limits.h"
+#include "gate/request.h"
+#include "rules/rule_set.h"
+
+namespace sluice {
+
+// What something that is counted is called. All of it is written in rule files; nothing is of a
+// request.
+struct RuleLabels {
+  std::string domain;  // empty: limits that callers bring, and all beyond RuleSeries::kMost
+  std::string rule;    // empty: what no rule applied to
+  std::string limit;   // "m", or "free/m" of a plan; empty: the rule by itself
+
+  friend auto operator<=>(const RuleLabels&, const RuleLabels&) = default;
+};
+
+// Numbers, from 0 on, what is counted apart: each limit; rules that allow or deny, or whose cost is
+// an attribute, by themselves; for each domain what no rule applies to; each period of limits that
+// callers bring.
+//
+// Immutable. Thread safety: everything from any thread. Ownership: its labels are its own; the
+// pointers that it is asked about are those of the rule set it was made of.
+//
+// Invariants
+//   (1) No two numbers have the same labels. What has the same labels is counted together.
+//   (2) There are at most kMost numbers. What comes after them in the rule files is counted
+//       together, under the labels "", "others", "".
+class RuleSeries {
+ public:
+  static constexpr std::size_t kMost = 10'000;
+
+  RuleSeries(const RuleSet& rules, const OverrideLimits& overrides);
+
+  [[nodiscard]] std::span<const RuleLabels> labels() const { return labels_; }
+  [[nodiscard]] std::optional<std::uint32_t> Find(const RuleLabels& labels) const;
+
+  // `limit` is an index of RuleSet::limits().
+  [[nodiscard]] std::uint32_t OfLimit(std::uint32_t limit) const { return of_limit_[limit]; }
+  [[nodiscard]] std::uint32_t OfOverride(LimitOverride::Period period) const {
+    return of_override_[static_cast<std::size_t>(period)];
+  }
+  // REQUIRES: it allows, denies, or has an attribute for its cost.
+  [[nodiscard]] std::uint32_t OfRule(const RuleSpec& rule) const { return of_rule_.at(&rule); }
+  // What no rule of the domain applies to.
+  [[nodiscard]] std::uint32_t OfDomain(const DomainSpec& domain) const {
+    return of_domain_.at(&domain);
+  }
+
+ private:
+  std::uint32_t NumberOf(RuleLabels labels);
+
+  std::vector<RuleLabels> labels_;  // by number
+  std::map<RuleLabels, std::uint32_t> number_of_;
+  std::vector<std::uint32_t> of_limit_;
+  std::vector<std::uint32_t> of_override_;
+  std::unordered_map<const RuleSpec*, std::uint32_t> of_rule_;
+  std::unordered_map<const DomainSpec*, std::uint32_t> of_domain_;
+};
+
+}  // namespace sluice
