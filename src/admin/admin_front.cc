@@ -2,8 +2,11 @@
 
 #include <array>
 #include <chrono>
+#include <optional>
 
 #include "admin/metrics_text.h"
+#include "admin/process_metrics.h"
+#include "admin/rule_metrics.h"
 #include "core/json_string.h"
 #include "core/same_secret.h"
 #include "core/text.h"
@@ -14,6 +17,9 @@ namespace {
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kMetrics = "text/plain; version=0.0.4; charset=utf-8";
+
+constexpr std::string_view kLogPath = "/log";
+
 void Tell(std::string_view type, std::string_view body, HttpReply& reply) {
   reply.headers.Add("Content-Type", type);
   reply.headers.Add("Cache-Control", "no-store");
@@ -59,12 +65,13 @@ bool AdminFront::MayAsk(const HttpRequest& request) const {
 
 void AdminFront::Answer(const HttpRequest& request, HttpReply& reply) const {
   if (request.fault != HttpRequest::Fault::kNone) return Refuse(413, "too large\n", reply);
-  if (request.method != "GET" && request.method != "HEAD") {
-    reply.headers.Add("Allow", "GET, HEAD");
-    return Refuse(405, "expected GET\n", reply);
-  }
   std::string_view query = request.target;
   const std::string_view path = query.substr(0, query.find('?'));
+  const bool is_put = request.method == "PUT" && path == kLogPath;
+  if (request.method != "GET" && request.method != "HEAD" && !is_put) {
+    reply.headers.Add("Allow", path == kLogPath ? "GET, HEAD, PUT" : "GET, HEAD");
+    return Refuse(405, "expected GET\n", reply);
+  }
   query.remove_prefix(std::min(query.size(), path.size() + 1));
   if (path == "/healthz") return Tell(kText, "ok\n", reply);
   if (path == "/readyz" || path == "/healthcheck") return TellReadiness(query, reply);
@@ -75,7 +82,19 @@ void AdminFront::Answer(const HttpRequest& request, HttpReply& reply) const {
   if (path == "/metrics") return TellMetrics(reply);
   if (path == "/rules") return TellRules(reply);
   if (path == "/settings") return TellSettings(reply);
-  Refuse(404, "expected /healthz, /readyz, /metrics, /rules or /settings\n", reply);
+  if (path == kLogPath) return AnswerLog(request, reply);
+  Refuse(404, "expected /healthz, /readyz, /metrics, /rules, /settings or /log\n", reply);
+}
+
+void AdminFront::AnswerLog(const HttpRequest& request, HttpReply& reply) const {
+  if (request.method == "PUT") {
+    const std::string_view word = request.body.substr(0, request.body.find_last_not_of('\n') + 1);
+    const std::optional<LogImportance> least = ImportanceOf(word);
+    if (!least) return Refuse(400, "expected debug, info, warning or error\n", reply);
+    sources_.log->SetLeast(*least);
+    sources_.log->Write(LogImportance::kWarning, "log_level_set", WordOf(*least));
+  }
+  Tell(kText, Concat(WordOf(sources_.log->least()), "\n"), reply);
 }
 
 void AdminFront::TellReadiness(std::string_view query, HttpReply& reply) const {
@@ -93,14 +112,14 @@ void AdminFront::TellMetrics(HttpReply& reply) const {
   Tell(kMetrics, "", reply);
   MetricsText out(reply.body);
   out.Begin("sluice_build_info", MetricKind::kGauge, "Always 1; says which build this is.");
-  out.Sample({{"version", options_.version}}, 1);
+  out.Sample({{"version", options_.version}, {"compiler", options_.compiler}}, 1);
   out.Begin("sluice_ready", MetricKind::kGauge, "1 while the server wants requests.");
   out.Sample({}, sources_.health->ready() ? 1 : 0);
   const std::shared_ptr<const RuleStatus> rules = sources_.rules();
   out.Begin("sluice_config_reloads_total", MetricKind::kCounter, "Attempts to load rules.");
-  out.Sample({{"result", "loaded"}}, static_cast<std::int64_t>(rules->loads));
-  out.Sample({{"result", "failed"}}, static_cast<std::int64_t>(rules->failures));
-  out.Sample({{"result", "unchanged"}}, static_cast<std::int64_t>(rules->unchanged));
+  out.Sample({{"result", "loaded"}}, rules->loads);
+  out.Sample({{"result", "failed"}}, rules->failures);
+  out.Sample({{"result", "unchanged"}}, rules->unchanged);
   out.Begin("sluice_config_last_reload_successful", MetricKind::kGauge,
             "1 where what the files say is in force.");
   out.Sample({}, rules->failure ? 0 : 1);
@@ -111,6 +130,8 @@ void AdminFront::TellMetrics(HttpReply& reply) const {
     out.Begin("sluice_config_info", MetricKind::kGauge, "Always 1; says which rules these are.");
     out.Sample({{"hash", HexText(rules->in_force->hash)}}, 1);
   }
+  AppendRuleMetrics(sources_.counts(), out);
+  AppendProcessMetrics(ReadProcess("/proc"), out);
   sources_.metrics(reply.body);
 }
 
@@ -140,6 +161,8 @@ void AdminFront::TellRules(HttpReply& reply) const {
   } else {
     out += "null";
   }
+  out += ",\"counts\":";
+  AppendRuleCountsJson(sources_.counts(), out);
   out += "}\n";
 }
 

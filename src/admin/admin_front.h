@@ -9,8 +9,10 @@
 #include <string_view>
 
 #include "admin/health.h"
+#include "admin/log.h"
 #include "config/read_settings.h"
 #include "config/rule_status.h"
+#include "gate/rule_counts.h"
 #include "net/exchange.h"
 
 namespace sluice {
@@ -18,7 +20,9 @@ namespace sluice {
 // What the admin address tells about. All may be called from any thread.
 struct AdminSources {
   const Health* health = nullptr;
+  Log* log = nullptr;
   std::function<std::shared_ptr<const RuleStatus>()> rules;
+  std::function<RuleSums()> counts;  // what the rules have decided
   std::span<const EffectiveSetting> settings;
   std::function<void(std::string&)> metrics;  // appends what is known beside the rules
 };
@@ -26,9 +30,13 @@ struct AdminSources {
 struct AdminOptions {
   std::string token;  // callers must show it as a bearer token; empty: none
   std::string version;
+  std::string compiler;
 };
 
-// GET /healthz, /readyz, /healthcheck, /metrics, /rules, /settings.
+// GET /healthz, /readyz, /healthcheck, /metrics, /rules, /settings, /log; PUT /log.
+//
+// A web page that a browser shows can neither read what is told, nor send PUT: browsers ask first,
+// and the answer is no.
 //
 // Thread safety: none; one for each worker. Ownership: what the sources refer to outlives it.
 //
@@ -45,6 +53,7 @@ class AdminFront final : public HttpService {
  private:
   void Answer(const HttpRequest& request, HttpReply& reply) const;
   [[nodiscard]] bool MayAsk(const HttpRequest& request) const;
+  void AnswerLog(const HttpRequest& request, HttpReply& reply) const;
   void TellReadiness(std::string_view query, HttpReply& reply) const;
   void TellMetrics(HttpReply& reply) const;
   void TellRules(HttpReply& reply) const;

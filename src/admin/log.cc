@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -34,8 +35,18 @@ std::string TimeText(Time time) {
 
 }  // namespace
 
+std::string_view WordOf(LogImportance importance) {
+  return kWords[static_cast<std::size_t>(importance)];
+}
+
+std::optional<LogImportance> ImportanceOf(std::string_view word) {
+  const auto* const found = std::ranges::find(kWords, word);
+  if (found == kWords.end()) return std::nullopt;
+  return static_cast<LogImportance>(found - kWords.begin());
+}
+
 void Log::Write(LogImportance importance, std::string_view event, std::string_view text) {
-  if (importance < options_.least) return;
+  if (importance < least()) return;
   const Time now = clock_.Now();
   const std::lock_guard lock(mutex_);
   if (!MayWrite(now)) return;
@@ -68,7 +79,7 @@ bool Log::MayWrite(Time now) {
 
 void Log::AppendLine(Time now, LogImportance importance, std::string_view event,
                      std::string_view text) {
-  const std::string_view word = kWords[static_cast<std::size_t>(importance)];
+  const std::string_view word = WordOf(importance);
   if (options_.form == LogForm::kText) {
     line_ += Concat(TimeText(now), " ", word, " ", event, ": ", Printable(text), "\n");
     return;

@@ -1,9 +1,11 @@
 // Log: what the program says while it runs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,12 @@
 namespace sluice {
 
 enum class LogImportance : std::uint8_t { kDebug, kInfo, kWarning, kError };
+
+// "debug", "info", "warning", "error".
+std::string_view WordOf(LogImportance importance);
+// The importance of that word; none where there is none.
+std::optional<LogImportance> ImportanceOf(std::string_view word);
+
 enum class LogForm : std::uint8_t {
   kText,  // 2026-11-15T18:58:04.123Z info rules_loaded: 3 files, 1 domain, 8 rules
   kJson,  // {"time":"...","level":"info","event":"rules_loaded","text":"..."}
@@ -31,15 +39,20 @@ class Log {
   struct Options {
     int descriptor = 2;
     LogForm form = LogForm::kText;
-    LogImportance least = LogImportance::kInfo;
+    LogImportance least = LogImportance::kInfo;  // at the start
   };
 
-  Log(const Options& options, Clock& clock) : options_(options), clock_(clock) {}
+  Log(const Options& options, Clock& clock)
+      : options_(options), least_(options.least), clock_(clock) {}
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
   ~Log() = default;
 
   void Write(LogImportance importance, std::string_view event, std::string_view text);
+
+  // What is less important is not written; from the next Write on, of any thread.
+  void SetLeast(LogImportance least) { least_.store(least); }
+  [[nodiscard]] LogImportance least() const { return least_.load(); }
 
  private:
   // Under the mutex.
@@ -48,6 +61,7 @@ class Log {
                   std::string_view text);
 
   const Options options_;
+  std::atomic<LogImportance> least_;
   Clock& clock_;
   std::mutex mutex_;
   std::string line_;

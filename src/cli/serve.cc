@@ -16,6 +16,7 @@
 #include "admin/log.h"
 #include "admin/metrics_text.h"
 #include "cli/live_tls.h"
+#include "cli/serve_metrics.h"
 #include "cli/serve_parts.h"
 #include "cli/signals.h"
 #include "cli/systemd.h"
@@ -24,6 +25,7 @@
 #include "config/live_rules.h"
 #include "config/read_settings.h"
 #include "core/text.h"
+#include "frontend/front_meter.h"
 #include "frontend/http_front.h"
 #include "frontend/resp_front.h"
 #include "gate/gate.h"
@@ -77,6 +79,7 @@ class Service {
   std::unique_ptr<ReflectionIndex> services_;
   HttpFrontOptions front_options_;
   RespClientIds resp_ids_;
+  FrontMeters meters_;
   AdminSources admin_sources_;
   AdminOptions admin_options_;
   std::vector<std::string> listeners_;  // as text; the last is the admin's
@@ -124,8 +127,11 @@ Result<Done> Service::Build() {
   front_options_.services = services_.get();
   front_options_.is_ready = [this] { return health_.ready(); };
 
-  admin_options_ = {std::string(settings_.admin.token.Reveal()), std::string(kVersion)};
+  admin_options_ = {std::string(settings_.admin.token.Reveal()), std::string(kVersion),
+                    std::string(kCompiler)};
   admin_sources_.health = &health_;
+  admin_sources_.log = &log_;
+  admin_sources_.counts = [this] { return gate_->counts().SumApprox(); };
   admin_sources_.rules = [this] { return live_->status(); };
   admin_sources_.settings = given_.effective;
   admin_sources_.metrics = [this](std::string& out) { AppendMetrics(out); };
@@ -201,9 +207,10 @@ void Service::StartServer(std::vector<ListeningSocket> sockets) {
         if (listener == admin) {
           services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
         } else {
-          services.http = std::make_unique<HttpFront>(*gate_, *clock_, front_options_);
-          services.resp = std::make_unique<RespFront>(
-              RespFront::Parts{*gate_, front_options_.callers, resp_ids_, kVersion});
+          services.http =
+              std::make_unique<HttpFront>(*gate_, *clock_, meters_.Add(), front_options_);
+          services.resp = std::make_unique<RespFront>(RespFront::Parts{
+              *gate_, front_options_.callers, resp_ids_, kVersion, *clock_, meters_.Add()});
         }
         return services;
       });
@@ -277,16 +284,10 @@ void Service::End() {
 
 void Service::AppendMetrics(std::string& out) const {
   MetricsText text(out);
-  const MemoryStoreStats stats = store_->StatsApprox();
-  text.Begin("sluice_keys", MetricKind::kGauge, "Keys that have a state.");
-  text.Sample({}, static_cast<std::int64_t>(stats.keys));
-  text.Begin("sluice_key_memory_bytes", MetricKind::kGauge, "Memory that states take.");
-  text.Sample({}, static_cast<std::int64_t>(stats.bytes));
-  text.Begin("sluice_overflow_decisions_total", MetricKind::kCounter,
-             "Decisions by states that keys share, because the memory is used up.");
-  text.Sample({}, static_cast<std::int64_t>(stats.overflow_decisions));
+  AppendFrontMetrics(meters_.SumApprox(), text);
+  AppendStoreMetrics(store_->StatsApprox(), text);
   text.Begin("sluice_connections", MetricKind::kGauge, "Open connections.");
-  text.Sample({}, static_cast<std::int64_t>(server_->connection_count()));
+  text.Sample({}, server_->connection_count());
   if (!tls_) return;
   text.Begin("sluice_tls_certificate_expiry_timestamp_seconds", MetricKind::kGauge,
              "The last second in which the certificate of this server is good.");

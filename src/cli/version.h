@@ -1,4 +1,4 @@
-// The version of the program.
+// The version of the program, and what it was built with.
 #pragma once
 
 #include <string_view>
@@ -6,5 +6,11 @@
 namespace sluice::cli {
 
 inline constexpr std::string_view kVersion = "0.1.0";
+
+#ifdef __clang__
+inline constexpr std::string_view kCompiler = "clang " __clang_version__;
+#else
+inline constexpr std::string_view kCompiler = "gcc " __VERSION__;
+#endif
 
 }  // namespace sluice::cli

@@ -8,9 +8,21 @@
 #include "wire/target.h"
 
 namespace sluice {
+namespace {
 
-HttpFront::HttpFront(Gate& gate, Clock& clock, HttpFrontOptions options)
-    : options_(std::move(options)),
+// Which front end a gRPC call is for, if any.
+std::optional<FrontEnd> FrontOf(std::string_view target) {
+  if (target.starts_with("/envoy.service.ratelimit.v3.RateLimitService/")) return FrontEnd::kRls;
+  if (target.starts_with("/sluice.v1.Limiter/")) return FrontEnd::kLimiter;
+  return std::nullopt;
+}
+
+}  // namespace
+
+HttpFront::HttpFront(Gate& gate, Clock& clock, FrontMeter& meter, HttpFrontOptions options)
+    : clock_(clock),
+      meter_(meter),
+      options_(std::move(options)),
       session_(gate),
       rls_(session_, clock, options_.headers, options_.rls),
       rls_json_(rls_, options_.rls),
@@ -38,25 +50,41 @@ void HttpFront::ServeStream(Exchange& exchange, StreamEvent event) {
 }
 
 void HttpFront::Serve(std::span<Exchange* const> batch) {
+  const Time begin = clock_.Now();
   for (Exchange* const exchange : batch) {
-    Answer(exchange->request, exchange->reply);
+    const std::optional<FrontEnd> front = Answer(exchange->request, exchange->reply);
+    if (front) meter_.AddRequest(*front, session_.TakeVerdictCounts());
     exchange->Finish();
   }
+  meter_.EndBatch(clock_.Now() - begin);
 }
 
-void HttpFront::Answer(const HttpRequest& request, HttpReply& reply) {
+std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply& reply) {
   const auto permission = [&] {
     // Browsers say where a request comes from; programs do not.
     const bool by_page = !request.Find("origin").empty() || !request.Find("sec-fetch-site").empty();
     return options_.callers.Of(*request.peer, request.Find("authorization"),
                                by_page ? Sender::kWebPage : Sender::kProgram);
   };
-  if (GrpcFront::IsCall(request)) return grpc_.Answer(request, permission(), reply);
+  if (GrpcFront::IsCall(request)) {
+    grpc_.Answer(request, permission(), reply);
+    return FrontOf(request.target);
+  }
   const std::string_view path = SplitTarget(request.target).path;
-  if (path.starts_with("/v1/")) return json_.Answer(request, path, permission(), reply);
-  if (path == RlsJsonFront::kPath) return rls_json_.Answer(request, permission(), reply);
-  if (ForwardAuth::IsPath(path)) return forward_auth_.Answer(request, reply);
+  if (path.starts_with("/v1/")) {
+    json_.Answer(request, path, permission(), reply);
+    return FrontEnd::kHttp;
+  }
+  if (path == RlsJsonFront::kPath) {
+    rls_json_.Answer(request, permission(), reply);
+    return FrontEnd::kHttp;
+  }
+  if (ForwardAuth::IsPath(path)) {
+    forward_auth_.Answer(request, reply);
+    return FrontEnd::kForwardAuth;
+  }
   ReplyProblem({404, Concat("There is nothing at ", Quoted(path), ".")}, reply);
+  return std::nullopt;
 }
 
 }  // namespace sluice

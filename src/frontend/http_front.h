@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "frontend/callers.h"
 #include "frontend/forward_auth.h"
+#include "frontend/front_meter.h"
 #include "frontend/grpc_front.h"
 #include "frontend/grpc_streams.h"
 #include "frontend/json_front.h"
@@ -39,22 +41,28 @@ struct HttpFrontOptions {
 // Finds the front end for each request: gRPC by its content type, then by path /v1/..., /json and
 // /auth/...; all else is 404.
 //
-// Thread safety: none; one for each worker. Ownership: the gate and the clock outlive it.
+// Thread safety: none; one for each worker. Ownership: the gate, the clock and the meter outlive
+// it.
 //
 // Invariants
 //   (1) Every exchange that does not stream is finished once, before Serve returns, in the order of
 //       the batch.
+//   (2) Every request for a front end is metered once, with the time of its whole batch; health,
+//       reflection and what is nowhere are not.
 class HttpFront final : public HttpService {
  public:
-  HttpFront(Gate& gate, Clock& clock, HttpFrontOptions options);
+  HttpFront(Gate& gate, Clock& clock, FrontMeter& meter, HttpFrontOptions options);
 
   void Serve(std::span<Exchange* const> batch) override;
   [[nodiscard]] bool Streams(const HttpRequest& head) const override;
   void ServeStream(Exchange& exchange, StreamEvent event) override;
 
  private:
-  void Answer(const HttpRequest& request, HttpReply& reply);
+  // Which front end it was for, if any.
+  std::optional<FrontEnd> Answer(const HttpRequest& request, HttpReply& reply);
 
+  Clock& clock_;
+  FrontMeter& meter_;
   HttpFrontOptions options_;
   GateSession session_;
   RlsFront rls_;

@@ -3,8 +3,19 @@
 #include "frontend/resp_commands.h"
 
 namespace sluice {
+namespace {
+
+CheckOutcome OutcomeOf(const Decision& decision) {
+  if (decision.source == Source::kOverflow) return CheckOutcome::kFailed;
+  return decision.allowed ? CheckOutcome::kAllowed : CheckOutcome::kRefused;
+}
+
+bool IsCheck(RespVerb verb) { return verb == RespVerb::kThrottle || verb == RespVerb::kCheck; }
+
+}  // namespace
 
 void RespFront::Serve(std::span<RespExchange* const> batch) {
+  const Time begin = clock_.Now();
   bool closes = false;
   for (RespExchange* const exchange : batch) {
     // Nobody reads the replies to what comes after.
@@ -12,7 +23,10 @@ void RespFront::Serve(std::span<RespExchange* const> batch) {
     closes = closes || exchange->closes;
     if (answered) exchange->Finish();
   }
-  throttle_.Decide();
+  for (const Decision& decision : throttle_.Decide()) {
+    meter_.AddRequest(FrontEnd::kResp, OutcomeOf(decision));
+  }
+  meter_.EndBatch(clock_.Now() - begin);
 }
 
 // A command of another kind sees nothing of those that are decided later, nor they of it: keys of
@@ -23,10 +37,13 @@ RespFront::Answered RespFront::Answer(RespExchange& exchange) {
     SayUnknownCommand(exchange);
   } else if (!command->Takes(exchange.arguments.size())) {
     SayWrongArity(exchange, command->name);
+    if (IsCheck(command->verb)) meter_.AddRequest(FrontEnd::kResp, CheckOutcome::kBadRequest);
   } else if (command->verb == RespVerb::kThrottle) {
-    return throttle_.Add(exchange) ? Answered::kLater : Answered::kNow;
+    if (throttle_.Add(exchange)) return Answered::kLater;
+    meter_.AddRequest(FrontEnd::kResp, CheckOutcome::kBadRequest);
   } else if (command->verb == RespVerb::kCheck) {
     check_.Answer(exchange);
+    meter_.AddRequest(FrontEnd::kResp, session_.TakeVerdictCounts());
   } else {
     connection_.Answer(command->verb, exchange);
   }

@@ -5,11 +5,13 @@
 #include <string_view>
 
 #include "frontend/callers.h"
+#include "frontend/front_meter.h"
 #include "frontend/resp_check.h"
 #include "frontend/resp_connection.h"
 #include "frontend/resp_throttle.h"
 #include "gate/gate_session.h"
 #include "net/resp_service.h"
+#include "sluice/clock.h"
 
 namespace sluice {
 
@@ -22,6 +24,8 @@ namespace sluice {
 //   one
 //       time.
 //   (2) What comes after the command that closes a connection has no effect.
+//   (3) Every CL.THROTTLE and SLUICE.CHECK is metered once, with the time of its whole batch; other
+//       commands are not.
 class RespFront final : public RespService {
  public:
   struct Parts {
@@ -29,10 +33,14 @@ class RespFront final : public RespService {
     const Callers& callers;
     RespClientIds& ids;
     std::string_view version;  // of this program
+    Clock& clock;
+    FrontMeter& meter;
   };
 
   explicit RespFront(const Parts& parts)
-      : session_(parts.gate),
+      : clock_(parts.clock),
+        meter_(parts.meter),
+        session_(parts.gate),
         throttle_(parts.gate),
         check_(session_),
         connection_(parts.callers, parts.ids, parts.version) {}
@@ -44,6 +52,8 @@ class RespFront final : public RespService {
 
   Answered Answer(RespExchange& exchange);
 
+  Clock& clock_;
+  FrontMeter& meter_;
   GateSession session_;
   RespThrottle throttle_;
   RespCheck check_;

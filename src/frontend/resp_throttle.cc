@@ -60,13 +60,14 @@ bool RespThrottle::Add(RespExchange& exchange) {
   return true;
 }
 
-void RespThrottle::Decide() {
+std::span<const Decision> RespThrottle::Decide() {
   const std::span<const Decision> decisions = limits_.Decide();
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     Tell(decisions[i], *waiting_[i]);
     waiting_[i]->Finish();
   }
   waiting_.clear();
+  return decisions;
 }
 
 void RespThrottle::Tell(const Decision& decision, RespExchange& exchange) {

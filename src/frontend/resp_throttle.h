@@ -1,6 +1,7 @@
 // RespThrottle: CL.THROTTLE, the command of redis-cell.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "gate/caller_limits.h"
@@ -30,7 +31,8 @@ class RespThrottle {
   // Adds a command. False: it has its reply already, an error, and is not finished.
   // REQUIRES: 5 or more arguments.
   bool Add(RespExchange& exchange);
-  void Decide();
+  // One decision for each that was added, valid until the next call.
+  std::span<const Decision> Decide();
 
  private:
   static void Tell(const Decision& decision, RespExchange& exchange);

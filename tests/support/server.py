@@ -84,7 +84,15 @@ def ask(address, path, body=None, headers=None):
     """Status, headers and body of one request."""
     data = None if body is None else json.dumps(body).encode()
     given = {"Content-Type": "application/json"} if body is not None else {}
-    request = urllib.request.Request(f"http://{address}{path}", data, {**given, **(headers or {})})
+    return send(urllib.request.Request(f"http://{address}{path}", data,
+                                       {**given, **(headers or {})}))
+
+
+def put(address, path, text):
+    return send(urllib.request.Request(f"http://{address}{path}", text.encode(), method="PUT"))
+
+
+def send(request):
     try:
         with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as reply:
             return reply.status, reply.headers, reply.read().decode()

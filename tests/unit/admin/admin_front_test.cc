@@ -8,6 +8,8 @@
 
 #include "admin/metrics_text.h"
 #include "config/setting.h"
+#include "core/parse_limit.h"
+#include "support/fake_clock.h"
 
 namespace sluice {
 namespace {
@@ -19,19 +21,22 @@ class Asked final : public Exchange {
   bool finished = false;
 };
 
-class AdminFrontTest : public testing::Test {
+class AdminFrontTest : public ::testing::Test {
  protected:
   AdminFrontTest() {
     sources_.health = &health_;
     sources_.rules = [this] { return std::make_shared<const RuleStatus>(rules_); };
+    sources_.log = &log_;
+    sources_.counts = [this] { return counts_; };
     sources_.metrics = [](std::string& out) { out += "more 1\n"; };
     health_.Set(Health::State::kReady);
   }
 
   const HttpReply& Get(std::string_view target, std::vector<Header> headers = {},
-                       std::string_view method = "GET") {
+                       std::string_view method = "GET", std::string_view body = {}) {
     asked_.request = {};
     asked_.request.method = method;
+    asked_.request.body = body;
     asked_.request.target = target;
     asked_.request.headers = headers;
     asked_.reply.Clear();
@@ -43,9 +48,12 @@ class AdminFrontTest : public testing::Test {
   }
 
   Health health_;
+  testing::FakeClock clock_;
+  Log log_{{.descriptor = -1}, clock_};
   RuleStatus rules_;
+  RuleSums counts_;
   AdminSources sources_;
-  AdminOptions options_{"", "1.2.3"};
+  AdminOptions options_{"", "1.2.3", "gcc 12"};
   Asked asked_;
 };
 
@@ -62,7 +70,9 @@ TEST_F(AdminFrontTest, ReadinessFollowsHealth) {
 // Invariant (1).
 TEST_F(AdminFrontTest, WithATokenNothingButHealthIsToldToWhoDoesNotShowIt) {
   options_.token = "secret";
-  for (const std::string_view path : {"/metrics", "/rules", "/settings", "/nothing"}) {
+  EXPECT_EQ(Get("/log", {}, "PUT", "debug").status, 401);
+  EXPECT_EQ(log_.least(), LogImportance::kInfo);
+  for (const std::string_view path : {"/metrics", "/rules", "/settings", "/log", "/nothing"}) {
     EXPECT_EQ(Get(path).status, 401) << path;
     EXPECT_EQ(Get(path, {{"Authorization", "Bearer secreT"}}).status, 401) << path;
     EXPECT_EQ(Get(path, {{"Authorization", "Bearer secret2"}}).status, 401) << path;
@@ -71,9 +81,24 @@ TEST_F(AdminFrontTest, WithATokenNothingButHealthIsToldToWhoDoesNotShowIt) {
   EXPECT_EQ(Get("/healthz").status, 200);
 }
 
-TEST_F(AdminFrontTest, OnlyGetAndHead) {
+TEST_F(AdminFrontTest, OnlyGetAndHeadAndPutOfTheLog) {
   EXPECT_EQ(Get("/healthz", {}, "HEAD").status, 200);
   EXPECT_EQ(Get("/healthz", {}, "POST").status, 405);
+  EXPECT_EQ(Get("/rules", {}, "PUT").status, 405);
+  EXPECT_EQ(Get("/log", {}, "POST", "debug").status, 405);
+  EXPECT_EQ(log_.least(), LogImportance::kInfo);
+}
+
+TEST_F(AdminFrontTest, TheLevelOfTheLogIsSetWhileItRuns) {
+  EXPECT_EQ(Get("/log").body, "info\n");
+  EXPECT_EQ(Get("/log", {}, "PUT", "debug").body, "debug\n");
+  EXPECT_EQ(log_.least(), LogImportance::kDebug);
+  EXPECT_EQ(Get("/log", {}, "PUT", "error\n").body, "error\n");
+  EXPECT_EQ(log_.least(), LogImportance::kError);
+  for (const std::string_view bad : {"", "\n", "loud", "Debug", "debug info"}) {
+    EXPECT_EQ(Get("/log", {}, "PUT", bad).status, 400) << bad;
+  }
+  EXPECT_EQ(Get("/log").body, "error\n");
 }
 
 TEST_F(AdminFrontTest, MetricsSayWhatBecameOfTheRules) {
@@ -81,7 +106,8 @@ TEST_F(AdminFrontTest, MetricsSayWhatBecameOfTheRules) {
   rules_.failures = 2;
   rules_.failure = LoadFailure{Time{}, {"a.yaml:1:1: bad"}};
   const std::string& text = Get("/metrics").body;
-  EXPECT_NE(text.find("sluice_build_info{version=\"1.2.3\"} 1\n"), std::string::npos);
+  EXPECT_NE(text.find("sluice_build_info{version=\"1.2.3\",compiler=\"gcc 12\"} 1\n"),
+            std::string::npos);
   EXPECT_NE(text.find("sluice_config_reloads_total{result=\"failed\"} 2\n"), std::string::npos);
   EXPECT_NE(text.find("sluice_config_last_reload_successful 0\n"), std::string::npos);
   EXPECT_TRUE(text.ends_with("more 1\n"));
@@ -89,9 +115,44 @@ TEST_F(AdminFrontTest, MetricsSayWhatBecameOfTheRules) {
 
 TEST_F(AdminFrontTest, RulesTellOfTheLastFailure) {
   rules_.failure = LoadFailure{Time{}, {"a.yaml:1:1: \"bad\""}};
-  EXPECT_EQ(
-      Get("/rules").body,
-      "{\"in_force\":null,\"failure\":{\"at\":0,\"problems\":[\"a.yaml:1:1: \\\"bad\\\"\"]}}\n");
+  EXPECT_EQ(Get("/rules").body,
+            "{\"in_force\":null,\"failure\":{\"at\":0,\"problems\":[\"a.yaml:1:1: \\\"bad\\\"\"]},"
+            "\"counts\":[]}\n");
+}
+
+// Invariant (2).
+TEST_F(AdminFrontTest, WhatRulesDecidedIsToldUnderTheirNames) {
+  DescriptorSpec spec;
+  spec.key = "a\"b";
+  spec.limit = ParseLimit("2/m", {}).value();
+  DomainSpec domain;
+  domain.name = "api";
+  domain.descriptors.push_back(spec);
+  RuleSetSpec rules;
+  rules.domains.push_back(domain);
+  counts_.series = std::make_shared<const RuleSeries>(*RuleSet::Make(rules), OverrideLimits());
+  counts_.totals.resize(counts_.series->labels().size());
+  counts_.totals[*counts_.series->Find({"api", "a\"b", ""})] = {{1, 2, 3, 4}, 5};
+  counts_.totals[*counts_.series->Find({"api", "", ""})] = {{6}, 0};
+  const std::string& text = Get("/metrics").body;
+  const std::string labels = R"({domain="api",rule="a\"b",limit="")";
+  for (const std::string& line : {
+           "sluice_decisions_total" + labels + ",outcome=\"allowed\"} 1\n",
+           "sluice_decisions_total" + labels + ",outcome=\"refused\"} 2\n",
+           "sluice_decisions_total" + labels + ",outcome=\"shadow_refused\"} 3\n",
+           "sluice_decisions_total" + labels + ",outcome=\"failed\"} 4\n",
+           "sluice_units_total" + labels + "} 5\n",
+           std::string(R"(sluice_decisions_total{domain="api",rule="",limit="",)") +
+               "outcome=\"unmatched\"} 6\n",
+       }) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  const std::string& json = Get("/rules").body;
+  EXPECT_NE(json.find(R"({"domain":"api","rule":"a\"b","limit":"","allowed":1,"refused":2,)"
+                      R"("shadow_refused":3,"failed":4,"units":5})"),
+            std::string::npos)
+      << json;
+  EXPECT_NE(json.find(R"({"domain":"api","unmatched":6})"), std::string::npos) << json;
 }
 
 TEST_F(AdminFrontTest, SettingsSayWhereTheyCameFrom) {
@@ -111,6 +172,33 @@ TEST(MetricsTextTest, ValuesOfLabelsAreEscaped) {
   EXPECT_EQ(out,
             "# HELP a_total Help.\n# TYPE a_total counter\n"
             "a_total{l=\"x\\\"\\\\\\ny\",m=\"\"} -1\na_total 2\n");
+}
+
+TEST(MetricsTextTest, RangesOfAHistogramAddUp) {
+  std::string out;
+  MetricsText text(out);
+  text.Begin("t_seconds", MetricKind::kHistogram, "Help.");
+  const std::vector<Nanos> bounds = {Nanos{50'000}, Nanos{2'000'000'000}};
+  const std::vector<std::uint64_t> counts = {1, 0, 3};
+  text.Histogram({"l", "x"}, {bounds, counts, 12'000'000'034});
+  EXPECT_EQ(out,
+            "# HELP t_seconds Help.\n# TYPE t_seconds histogram\n"
+            "t_seconds_bucket{l=\"x\",le=\"0.00005\"} 1\n"
+            "t_seconds_bucket{l=\"x\",le=\"2\"} 1\n"
+            "t_seconds_bucket{l=\"x\",le=\"+Inf\"} 4\n"
+            "t_seconds_sum{l=\"x\"} 12.000000034\n"
+            "t_seconds_count{l=\"x\"} 4\n");
+}
+
+TEST(MetricsTextTest, LengthsAreSeconds) {
+  std::string out;
+  MetricsText text(out);
+  text.Begin("s", MetricKind::kGauge, "Help.");
+  out.clear();
+  text.Sample({}, Nanos{1'020'000'000});
+  text.Sample({}, Nanos{0});
+  text.Sample({}, Nanos{-1});
+  EXPECT_EQ(out, "s 1.02\ns 0\ns -0.000000001\n");
 }
 
 }  // namespace

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "support/fake_clock.h"
 
@@ -62,6 +65,41 @@ TEST_F(LogTest, WhatIsLessImportantIsLeftOut) {
   Log log(To(LogForm::kText), clock_);
   log.Write(LogImportance::kDebug, "a", "x");
   EXPECT_EQ(Written(), "");
+}
+
+TEST_F(LogTest, WhatIsImportantEnoughIsSetForAllThreadsAtOnce) {
+  Log log(To(LogForm::kText), clock_);
+  log.SetLeast(LogImportance::kDebug);
+  std::thread([&] { log.Write(LogImportance::kDebug, "a", "x"); }).join();
+  std::thread([&] { log.SetLeast(LogImportance::kError); }).join();
+  log.Write(LogImportance::kWarning, "b", "y");
+  EXPECT_EQ(Written(), "2023-11-14T22:13:20.123Z debug a: x\n");
+}
+
+TEST(LogWordsTest, EveryImportanceHasItsWord) {
+  for (const auto importance : {LogImportance::kDebug, LogImportance::kInfo,
+                                LogImportance::kWarning, LogImportance::kError}) {
+    EXPECT_EQ(ImportanceOf(WordOf(importance)), importance);
+  }
+  EXPECT_EQ(ImportanceOf("warn"), std::nullopt);
+}
+
+// From many threads at once: lines stay whole, and none is lost from the count.
+TEST_F(LogTest, AFloodOfManyThreadsIsCutToo) {
+  constexpr int kThreads = 4;
+  Log log(To(LogForm::kText), clock_);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < Log::kLinesMost; ++j) log.Write(LogImportance::kInfo, "a", "x");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  clock_.Advance(std::chrono::seconds{1});
+  log.Write(LogImportance::kInfo, "last", "y");
+  const std::string text = Written();
+  EXPECT_EQ(std::ranges::count(text, '\n'), Log::kLinesMost + 2);
+  EXPECT_NE(text.find(": 300 lines were too many"), std::string::npos) << text;
 }
 
 TEST_F(LogTest, AFloodIsCutAndSaysSo) {

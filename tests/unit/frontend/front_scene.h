@@ -86,7 +86,8 @@ class FrontScene : public GateScene {
   }
 
   CountedExchange exchange_;
-  HttpFront front_{gate_, clock_, Options()};
+  FrontMeter meter_;
+  HttpFront front_{gate_, clock_, meter_, Options()};
 };
 
 }  // namespace sluice::testing

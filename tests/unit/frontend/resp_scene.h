@@ -72,7 +72,8 @@ class RespScene : public GateScene {
   Callers callers_;
   RespClientIds ids_;
   Peer peer_{"192.0.2.1", 4711, {}};
-  RespFront front_{{gate_, callers_, ids_, "1.2.3"}};
+  FrontMeter meter_;
+  RespFront front_{{gate_, callers_, ids_, "1.2.3", clock_, meter_}};
   RespSession resp_{front_, peer_, {}};
   std::string unread_;
 };

@@ -1,0 +1,34 @@
+#include "cli/serve_metrics.h"
+
+#include <cstddef>
+
+namespace sluice::cli {
+
+void AppendFrontMetrics(const FrontSums& sums, MetricsText& out) {
+  out.Begin("sluice_checks_total", MetricKind::kCounter,
+            "Checks by what became of them; a list of checks counts each.");
+  for (std::size_t front = 0; front < sums.size(); ++front) {
+    for (std::size_t i = 0; i < kCheckOutcomeWords.size(); ++i) {
+      out.Sample({{"frontend", kFrontEndWords[front]}, {"outcome", kCheckOutcomeWords[i]}},
+                 sums[front].checks[i]);
+    }
+  }
+  out.Begin("sluice_request_duration_seconds", MetricKind::kHistogram,
+            "From a request being whole to its reply being ready to leave.");
+  for (std::size_t front = 0; front < sums.size(); ++front) {
+    out.Histogram({"frontend", kFrontEndWords[front]},
+                  {kTimeBounds, sums[front].requests, sums[front].nanos});
+  }
+}
+
+void AppendStoreMetrics(const MemoryStoreStats& stats, MetricsText& out) {
+  out.Begin("sluice_keys", MetricKind::kGauge, "Keys that have a state.");
+  out.Sample({}, stats.keys);
+  out.Begin("sluice_key_memory_bytes", MetricKind::kGauge, "Memory that states take.");
+  out.Sample({}, stats.bytes);
+  out.Begin("sluice_overflow_decisions_total", MetricKind::kCounter,
+            "Decisions by states that keys share, because the memory is used up.");
+  out.Sample({}, stats.overflow_decisions);
+}
+
+}  // namespace sluice::cli
