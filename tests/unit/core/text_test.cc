@@ -23,7 +23,8 @@ TEST(TextTest, QuotedTextCannotGarbleALog) {
   EXPECT_EQ(Quoted("a\nb\x1b\x7f"), "'a\\x0ab\\x1b\\x7f'");
   EXPECT_EQ(Quoted(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
   // Cut before the character that does not fit, not inside it.
-  EXPECT_EQ(Quoted(std::string(79, 'x') + "\xC3\xA4\xC3\xA4"), "'" + std::string(79, 'x') + "...'");
+  EXPECT_EQ(Quoted(Concat(std::string(79, 'x'), "\xC3\xA4\xC3\xA4")),
+            Concat("'", std::string(79, 'x'), "...'"));
 }
 
 // U+009B alone starts a command of a terminal, as ESC [ does.
