@@ -1,5 +1,6 @@
 #include "wire/rls_caller.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "wire/proto_reader.h"
@@ -98,12 +99,12 @@ class AnswerReader {
     return !reader.failed() || Refuse(reader.fault());
   }
 
-  // A UInt32Value.
+  // A UInt32Value. No period is 0 units long: that is taken as one.
   bool ReadMultiplier(std::string_view message, std::uint32_t& multiplier) {
     ProtoReader reader(message);
     while (reader.Next()) {
       if (reader.key() == VarintKey(1)) {
-        multiplier = Narrow(reader.Varint());
+        multiplier = std::max(Narrow(reader.Varint()), 1U);
       } else {
         reader.Skip();
       }
