@@ -15,7 +15,7 @@ _sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-prox
   --bounds-bytes --bounds-connection-bytes --bounds-request-bytes --bounds-header-bytes
   --bounds-header-fields --bounds-checks --deadlines-idle --deadlines-header --deadlines-body
   --deadlines-write --drain-delay --drain-deadline --headers-profile --headers-retry-after-jitter
-  --log-level --log-format --help'
+  --rls-dynamic-metadata --log-level --log-format --help'
 
 _sluice_bench_flags='--server --protocol --domain --attribute --method --path --command --keys
   --distribution --seed --connections --streams --pipeline --threads --rate --duration --requests
@@ -67,7 +67,7 @@ _sluice_value() {
     serve:--tls-min-version) _sluice_words 'TLSv1.2 TLSv1.3' "$2" ;;
     serve:--log-level) _sluice_words 'debug info warning error' "$2" ;;
     serve:--log-format) _sluice_words 'auto text json' "$2" ;;
-    serve:--proxy-protocol)
+    serve:--proxy-protocol | serve:--rls-dynamic-metadata)
       # It may stand alone; a value follows an equals sign.
       [[ -n $equals ]] || return 1
       _sluice_words 'true false' "$2"

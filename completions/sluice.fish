@@ -113,6 +113,8 @@ complete -c sluice -n '__sluice_is serve' -l headers-profile -x \
     -a 'ietf x-ratelimit envoy github openai none' -d 'Which headers an answer has'
 complete -c sluice -n '__sluice_is serve' -l headers-retry-after-jitter -x \
     -d 'Most that is added to Retry-After'
+complete -c sluice -n '__sluice_is serve' -l rls-dynamic-metadata -a 'true false' \
+    -d 'Metadata in every reply to Envoy'
 complete -c sluice -n '__sluice_is serve' -l log-level -x -a 'debug info warning error' \
     -d 'Least important lines that are logged'
 complete -c sluice -n '__sluice_is serve' -l log-format -x -a 'auto text json' -d 'Form of the log'

@@ -121,7 +121,8 @@ Result<Done> Service::Build() {
   front_options_.callers = CallersOf(settings_);
   front_options_.trust = TrustOf(settings_);
   front_options_.limiter.checks_most = checks;
-  front_options_.rls.descriptors_most = checks;
+  front_options_.rls.bounds.descriptors_most = checks;
+  if (settings_.rls.dynamic_metadata) front_options_.rls.metadata = DynamicMetadata::kAlways;
   front_options_.message_bytes_most =
       static_cast<std::size_t>(settings_.bounds.request_bytes.count);
   front_options_.services = services_.get();

@@ -122,6 +122,11 @@ struct HeaderSettings {
   Nanos retry_after_jitter = Nanos{0};
 };
 
+// Envoy's rate limit service.
+struct RlsSettings {
+  bool dynamic_metadata = false;
+};
+
 struct LogSettings {
   LogLevel level = LogLevel::kInfo;
   LogFormat format = LogFormat::kAuto;
@@ -141,6 +146,7 @@ struct Settings {
   DeadlineSettings deadlines;
   DrainSettings drain;
   HeaderSettings headers;
+  RlsSettings rls;
   LogSettings log;
 };
 

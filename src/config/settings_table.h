@@ -11,7 +11,7 @@ namespace sluice {
 std::span<const Setting> ListenerRows();
 // store
 std::span<const Setting> StoreRows();
-// bounds, deadlines, drain, headers, log
+// bounds, deadlines, drain, headers, rls, log
 std::span<const Setting> ServingRows();
 
 }  // namespace sluice

@@ -107,6 +107,11 @@ constexpr std::array kRows = {
             .example = "2s",
             .meaning = "up to so much is added to Retry-After at random, so that those refused "
                        "together do not come back together"},
+    Setting{.path = "rls.dynamic_metadata",
+            .slot = MakeSlot<&Settings::rls, &RlsSettings::dynamic_metadata>(),
+            .example = "true",
+            .meaning = "every reply to Envoy has dynamic metadata, not only where a rule has "
+                       "`metadata`"},
     Setting{.path = "log.level",
             .slot = MakeSlot<&Settings::log, &LogSettings::level>(),
             .example = "debug",

@@ -25,7 +25,7 @@ HttpFront::HttpFront(Gate& gate, Clock& clock, FrontMeter& meter, HttpFrontOptio
       options_(std::move(options)),
       session_(gate),
       rls_(session_, clock, options_.headers, options_.rls),
-      rls_json_(rls_, options_.rls),
+      rls_json_(rls_, options_.rls.bounds),
       limiter_(session_, options_.limiter),
       grpc_(options_.message_bytes_most),
       streams_(options_.message_bytes_most),

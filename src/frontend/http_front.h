@@ -32,7 +32,7 @@ struct HttpFrontOptions {
   Callers callers;
   TrustFunction trust;
   LimiterBounds limiter;
-  RlsBounds rls;
+  RlsOptions rls;
   std::size_t message_bytes_most = std::size_t{1} << 20U;  // of gRPC
   const ReflectionIndex* services = nullptr;  // what health and reflection know; null: neither
   std::function<bool()> is_ready = nullptr;   // for health

@@ -60,6 +60,7 @@ std::optional<GrpcFault> RlsFront::Decide(const RlsRequest& request, Permission 
   reply.overall = is_over ? RlsCode::kOverLimit : RlsCode::kOk;
   reply.statuses = statuses_;
   TellRefusal(reply);
+  reply.dynamic_metadata = metadata_.Write(request, verdict_);
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/header_list.h"
 #include "frontend/permission.h"
+#include "frontend/rls_metadata.h"
 #include "gate/gate_session.h"
 #include "gate/headers.h"
 #include "gate/request.h"
@@ -18,6 +19,12 @@
 #include "wire/rls_messages.h"
 
 namespace sluice {
+
+// How it answers.
+struct RlsOptions {
+  RlsBounds bounds;
+  DynamicMetadata metadata = DynamicMetadata::kOfRules;
+};
 
 // Answers ShouldRateLimit, one call at a time.
 //
@@ -31,8 +38,12 @@ namespace sluice {
 class RlsFront {
  public:
   RlsFront(GateSession& session, Clock& clock, const HeaderOptions& headers,
-           const RlsBounds& bounds)
-      : session_(session), clock_(clock), headers_(headers), bounds_(bounds) {}
+           const RlsOptions& options)
+      : session_(session),
+        clock_(clock),
+        headers_(headers),
+        bounds_(options.bounds),
+        metadata_(options.metadata) {}
 
   // Appends the reply to a message, or says why there is none.
   std::optional<GrpcFault> ShouldRateLimit(std::string_view message, Permission permission,
@@ -55,6 +66,7 @@ class RlsFront {
   Clock& clock_;
   const HeaderOptions& headers_;
   RlsBounds bounds_;
+  RlsMetadata metadata_;
   RlsRequest request_;
   std::vector<AttributeSet> sets_;
   Verdict verdict_;

@@ -102,14 +102,14 @@ TEST(ReadSettingsTest, AFileOfAnotherShapeIsRefused) {
       {"lisen: a", "1:1: unknown key 'lisen'; did you mean 'listen'?"},
       {"port: 80",
        "1:1: unknown key; expected rules, listen, proxy_protocol, trusted_proxies, admin, "
-       "tls, callers, store, bounds, deadlines, drain, headers or log"},
+       "tls, callers, store, bounds, deadlines, drain, headers, rls or log"},
       {"tls:\n  certifcate: a", "2:3: unknown key 'certifcate'; did you mean 'certificate'?"},
       {"drain: { grace: 5s }", "1:10: unknown key; expected delay or deadline"},
       {"drain: { drain: 5s }", "1:10: unknown key 'drain'; expected delay or deadline"},
       {"tls.key: a", "1:1: unknown key 'tls.key'; write 'key' under 'tls'"},
       {"\"\": a",
        "1:1: unknown key; expected rules, listen, proxy_protocol, trusted_proxies, admin, tls, "
-       "callers, store, bounds, deadlines, drain, headers or log"},
+       "callers, store, bounds, deadlines, drain, headers, rls or log"},
       {"- a", "1:1: a file of settings must be a mapping, found a list"},
       {"a", "1:1: a file of settings must be a mapping, found a string"},
       {"tls: true", "1:6: 'tls' must be a mapping, found a boolean"},

@@ -52,6 +52,7 @@ bounds:
 deadlines: { idle: 21s, header: 22s, body: 23s, write: 24s }
 drain: { delay: 25s, deadline: 60s }
 headers: { profile: github, retry_after_jitter: 27s }
+rls: { dynamic_metadata: true }
 log: { level: error, format: text }
 )";
 
@@ -144,6 +145,7 @@ TEST(SettingsMembersTest, BoundsAndTheRestAreKept) {
   EXPECT_EQ(read.drain.deadline, seconds{60});
   EXPECT_EQ(read.headers.profile, HeaderProfile::kGithub);
   EXPECT_EQ(read.headers.retry_after_jitter, seconds{27});
+  EXPECT_TRUE(read.rls.dynamic_metadata);
   EXPECT_EQ(read.log.level, LogLevel::kError);
   EXPECT_EQ(read.log.format, LogFormat::kText);
 }
