@@ -288,7 +288,9 @@ void Service::AppendMetrics(std::string& out) const {
   AppendFrontMetrics(meters_.SumApprox(), text);
   AppendStoreMetrics(store_->StatsApprox(), text);
   text.Begin("sluice_connections", MetricKind::kGauge, "Open connections.");
-  text.Sample({}, server_->connection_count());
+  for (std::size_t i = 0; i < listeners_.size(); ++i) {
+    text.Sample({{"listener", listeners_[i]}}, server_->ConnectionCount(i));
+  }
   if (!tls_) return;
   text.Begin("sluice_tls_certificate_expiry_timestamp_seconds", MetricKind::kGauge,
              "The last second in which the certificate of this server is good.");

@@ -48,6 +48,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Where it stands in its worker's list; for the worker.
   std::size_t place = 0;
+  std::size_t listener = 0;  // which accepted it; likewise
 
  private:
   using Wait = boost::asio::posix::stream_descriptor::wait_type;

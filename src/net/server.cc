@@ -121,6 +121,12 @@ std::size_t Server::connection_count() const {
   return count;
 }
 
+std::size_t Server::ConnectionCount(std::size_t listener) const {
+  std::size_t count = 0;
+  for (const auto& worker : workers_) count += worker->ConnectionCount(listener);
+  return count;
+}
+
 void Server::Stop() {
   for (const auto& acceptor : acceptors_) acceptor->Stop();
   // The first worker runs the acceptors, which hand connections to the others.

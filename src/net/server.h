@@ -42,6 +42,8 @@ class Server {
 
   // Those that are open.
   [[nodiscard]] std::size_t connection_count() const;
+  // Those that one of the sockets accepted.
+  [[nodiscard]] std::size_t ConnectionCount(std::size_t listener) const;
 
   // Closes what is left. Returns once all threads have ended.
   void Stop();

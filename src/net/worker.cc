@@ -21,7 +21,8 @@ Worker::Worker(const Bounds& bounds, const Deadlines& deadlines, std::vector<Ser
     : bounds_(bounds),
       deadlines_(deadlines),
       scratch_(kScratchBytes),
-      services_(std::move(services)) {}
+      services_(std::move(services)),
+      counts_(services_.size()) {}
 
 Worker::~Worker() { Stop(); }
 
@@ -31,18 +32,19 @@ void Worker::Start() {
 }
 
 void Worker::Adopt(int socket, Peer peer, std::size_t listener) {
-  ++count_;
+  ++counts_[listener];
   asio::posix::stream_descriptor owned(context_, socket);
   asio::post(context_,
              [this, owned = std::move(owned), peer = std::move(peer), listener]() mutable {
                // Its socket closes with this handler.
                if (stopped_) {
-                 --count_;
+                 --counts_[listener];
                  return;
                }
                const auto connection = std::make_shared<Connection>(
                    *this, std::move(owned), std::move(peer), services_[listener]);
                connection->place = connections_.size();
+               connection->listener = listener;
                connections_.push_back(connection);
                connection->Start();
                if (draining_) connection->Drain();
@@ -54,7 +56,13 @@ void Worker::Remove(Connection& connection) {
   connections_[connection.place]->place = connection.place;
   asio::post(context_, [gone = std::move(connections_.back())] {});
   connections_.pop_back();
-  --count_;
+  --counts_[connection.listener];
+}
+
+std::size_t Worker::connection_count() const {
+  std::size_t count = 0;
+  for (const auto& each : counts_) count += each.load();
+  return count;
 }
 
 void Worker::Drain() {
@@ -74,7 +82,7 @@ void Worker::Stop() {
     timer_.cancel();
   });
   thread_.join();
-  count_ -= connections_.size();
+  for (const auto& connection : connections_) --counts_[connection->listener];
   connections_.clear();
 }
 

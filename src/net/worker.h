@@ -20,7 +20,7 @@ namespace sluice {
 
 // One event loop on one thread. Its connections never leave it.
 //
-// Thread safety: Adopt, Drain, Stop and connection_count from any thread, all else from its own.
+// Thread safety: Adopt, Drain, Stop and connection counts from any thread, all else from its own.
 // Ownership: services and connections are its own.
 //
 // Invariants
@@ -48,7 +48,11 @@ class Worker {
   void Stop();
 
   // Those open, and those on their way from Adopt.
-  [[nodiscard]] std::size_t connection_count() const { return count_.load(); }
+  [[nodiscard]] std::size_t connection_count() const;
+  // Those that this listener accepted.
+  [[nodiscard]] std::size_t ConnectionCount(std::size_t listener) const {
+    return counts_[listener].load();
+  }
 
   // For connections.
   [[nodiscard]] boost::asio::io_context& context() { return context_; }
@@ -69,7 +73,7 @@ class Worker {
   boost::asio::steady_timer timer_{context_};
   std::vector<Services> services_;
   std::vector<std::shared_ptr<Connection>> connections_;
-  std::atomic<std::size_t> count_{0};
+  std::vector<std::atomic<std::size_t>> counts_;  // of connections, by listener
   bool draining_ = false;
   bool stopped_ = false;
   Nanos now_{0};  // by ticks

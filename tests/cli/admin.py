@@ -161,6 +161,14 @@ def test_metrics_of_the_process_and_the_build():
         started = sample(found, "process_start_time_seconds")
         assert abs(started - time.time()) < 3600, started
         expect(sample(found, "sluice_ready"), 1)
+        expect(sample(found, "sluice_connections", listener=server.admin), 1)
+        expect(sample(found, "sluice_connections", listener=server.address), 0)
+        with server.connect(), server.connect():
+            until(lambda: sample(metrics_of(server), "sluice_connections",
+                                 listener=server.address) == 2, "both are counted")
+        until(lambda: sample(metrics_of(server), "sluice_connections",
+                             listener=server.address) == 0, "both have gone")
+        expect(sample(found, "sluice_config_last_reload_successful"), 1)
 
 
 def test_the_log_level_is_set_while_it_runs():
