@@ -40,6 +40,7 @@ constexpr std::array<unsigned char, 6> kSessionContext = {'s', 'l', 'u', 'i', 'c
 struct TlsContext::Callbacks {
   // A client that names protocols and speaks none of ours is told so; one that names none is not
   // asked.
+  // NOLINTNEXTLINE(readability-function-size): the parameters are OpenSSL's.
   static int ChooseProtocol(SSL* /*connection*/, const unsigned char** chosen,
                             unsigned char* chosen_size, const unsigned char* offered,
                             unsigned int offered_size, void* /*data*/) {
