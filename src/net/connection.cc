@@ -182,7 +182,7 @@ void Connection::Close() {
 
 Patience::Seen Connection::Look() {
   Patience::Seen seen;
-  if (lingers_) {
+  if (lingers_ || leaves_) {
     seen.awaits = Patience::Awaits::kEnd;
   } else if (IsSending()) {
     seen.awaits = Patience::Awaits::kReader;
@@ -198,8 +198,21 @@ Patience::Seen Connection::Look() {
 
 void Connection::CheckDeadline(Nanos now) {
   if (!socket_.is_open()) return;
-  if (session_ != nullptr) session_->Tick();
-  if (patience_.IsOver(Look(), now)) Close();
+  if (session_ != nullptr) {
+    session_->Tick(now, worker_.deadlines());
+    if (!session_->output.empty()) Wake();
+  }
+  const Patience::Seen seen = Look();
+  if (!patience_.IsOver(seen, now)) return;
+  if (seen.awaits != Patience::Awaits::kRequest) {
+    Close();
+    return;
+  }
+  leaves_ = true;
+  // At once, where the first call only announces.
+  session_->Drain();
+  session_->Drain();
+  Wake();
 }
 
 }  // namespace sluice

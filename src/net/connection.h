@@ -29,6 +29,8 @@ class Worker;
 //   (1) While nothing is expected but a next request no buffer is held.
 //   (2) Nothing more is read while the peer does not take what was replied.
 //   (3) A peer that sends no more is still answered what it has asked.
+//   (4) One that has asked nothing for too long is told that the connection ends, where its
+//       protocol has words for that.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Worker& worker, boost::asio::posix::stream_descriptor socket, Peer peer,
@@ -84,6 +86,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t sent_ = 0;              // of the session's output
   std::optional<Wait> waits_for_;
   bool peer_ended_ = false;  // it sends no more
+  bool leaves_ = false;      // the peer has been told
   bool lingers_ = false;
   bool draining_ = false;
   bool is_over_ = false;   // Run has returned

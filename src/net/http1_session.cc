@@ -229,7 +229,7 @@ void Http1Session::Drain() {
   WriteReplies();
 }
 
-void Http1Session::Tick() {
+void Http1Session::Tick(Nanos /*now*/, const Deadlines& /*deadlines*/) {
   if (!Rests()) return;
   queue_.Rest();
   std::string().swap(chunked_head_);

@@ -32,7 +32,7 @@ class Http1Session final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
-  void Tick() override;
+  void Tick(Nanos now, const Deadlines& deadlines) override;
 
  private:
   class Message;

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <optional>
-#include <span>
 #include <utility>
+
+#include "net/http2_callbacks.h"
+#include "net/http2_fields.h"
 
 namespace sluice {
 namespace {
@@ -20,25 +21,6 @@ constexpr std::int32_t kConnectionWindow = 1 << 20;
 // Streams that the peer may reset: so many at once, and so many a second.
 constexpr std::uint64_t kResetBurst = 1000;
 constexpr std::uint64_t kResetRate = 200;
-
-std::string_view View(const std::uint8_t* bytes, std::size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
-std::uint8_t* Bytes(std::string_view text) {
-  // nghttp2 takes what it does not change by a pointer to what could be.
-  return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(text.data()));
-}
-
-// The names and values stay where they are until the stream is closed. A name with capitals is
-// copied, since nghttp2 writes it in lower case.
-nghttp2_nv Field(std::string_view name, std::string_view value) {
-  const bool lower =
-      std::ranges::none_of(name, [](char byte) { return byte >= 'A' && byte <= 'Z'; });
-  const int name_flag = lower ? NGHTTP2_NV_FLAG_NO_COPY_NAME : NGHTTP2_NV_FLAG_NONE;
-  return {Bytes(name), Bytes(value), name.size(), value.size(),
-          static_cast<std::uint8_t>(name_flag | NGHTTP2_NV_FLAG_NO_COPY_VALUE)};
-}
 
 class Options {
  public:
@@ -59,145 +41,12 @@ class Options {
 
 }  // namespace
 
-struct Http2Session::Fields {
-  void Add(const HeaderList& headers) {
-    for (std::size_t i = 0; i < headers.size(); ++i) {
-      all.push_back(Field(headers[i].name, headers[i].value));
-    }
-  }
-
-  std::vector<nghttp2_nv> all;
-};
-
-struct Http2Session::Callbacks {
-  static Http2Session& Self(void* user) { return *static_cast<Http2Session*>(user); }
-
-  static Http2Stream* Find(nghttp2_session* session, std::int32_t id) {
-    return static_cast<Http2Stream*>(nghttp2_session_get_stream_user_data(session, id));
-  }
-
-  static bool BeginsRequest(const nghttp2_frame* frame) {
-    return frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
-  }
-
-  static int OnBeginHeaders(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
-    if (!BeginsRequest(frame)) return 0;
-    Http2Stream* stream = Self(user).Open(frame->hd.stream_id);
-    nghttp2_session_set_stream_user_data(session, frame->hd.stream_id, stream);
-    return 0;
-  }
-
-  static int OnHeader(nghttp2_session* session, const nghttp2_frame* frame,
-                      const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
-                      std::size_t value_size, std::uint8_t /*flags*/, void* user) {
-    if (!BeginsRequest(frame)) return 0;
-    Http2Stream* stream = Find(session, frame->hd.stream_id);
-    if (stream == nullptr) return 0;
-    const Bounds& bounds = Self(user).bounds_;
-    if (stream->field_count() >= bounds.header_fields ||
-        stream->field_bytes() + name_size + value_size > bounds.header_bytes) {
-      stream->request.fault = HttpRequest::Fault::kHeadTooLarge;
-      return 0;
-    }
-    stream->AddField(View(name, name_size), View(value, value_size));
-    return 0;
-  }
-
-  static int OnData(nghttp2_session* session, std::uint8_t /*flags*/, std::int32_t id,
-                    const std::uint8_t* bytes, std::size_t size, void* user) {
-    Http2Stream* stream = Find(session, id);
-    if (stream == nullptr || stream->complete || stream->finished) return 0;
-    Http2Session& self = Self(user);
-    if (stream->body_bytes() + size > self.bounds_.request_bytes ||
-        self.held_ + size > self.bounds_.connection_bytes) {
-      stream->request.fault = HttpRequest::Fault::kBodyTooLarge;
-      self.Complete(*stream);
-      return 0;
-    }
-    stream->AddBody(View(bytes, size));
-    self.held_ += size;
-    if (stream->streams) self.Queue(*stream);
-    return 0;
-  }
-
-  static int OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
-    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
-    Http2Stream* stream = Find(session, frame->hd.stream_id);
-    if (stream == nullptr || stream->complete) return 0;
-    if (BeginsRequest(frame)) Self(user).CompleteHead(*stream);
-    const bool is_last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-    if (is_last || stream->request.fault != HttpRequest::Fault::kNone) {
-      Self(user).Complete(*stream);
-    }
-    return 0;
-  }
-
-  static int OnClose(nghttp2_session* session, std::int32_t id, std::uint32_t /*error*/,
-                     void* user) {
-    Http2Stream* stream = Find(session, id);
-    if (stream == nullptr) return 0;
-    // It may be another stream's by the time that somebody looks for it here.
-    nghttp2_session_set_stream_user_data(session, id, nullptr);
-    Self(user).Closed(*stream);
-    return 0;
-  }
-
-  static ssize_t Read(nghttp2_session* session, std::int32_t id, std::uint8_t* out,
-                      std::size_t size, std::uint32_t* flags, nghttp2_data_source* source,
-                      void* /*user*/) {
-    auto& stream = *static_cast<Http2Stream*>(source->ptr);
-    HttpReply& reply = stream.reply;
-    const std::size_t taken = std::min(size, reply.body.size() - stream.sent);
-    std::memcpy(out, reply.body.data() + stream.sent, taken);
-    stream.sent += taken;
-    if (stream.sent < reply.body.size()) return static_cast<ssize_t>(taken);
-    if (!stream.finished) {
-      reply.body.clear();
-      stream.sent = 0;
-      return taken == 0 ? static_cast<ssize_t>(NGHTTP2_ERR_DEFERRED) : static_cast<ssize_t>(taken);
-    }
-    *flags |= NGHTTP2_DATA_FLAG_EOF;
-    if (reply.trailers.size() > 0) {
-      *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
-      Fields& fields = *stream.session().fields_;
-      fields.all.clear();
-      fields.Add(reply.trailers);
-      nghttp2_submit_trailer(session, id, fields.all.data(), fields.all.size());
-    }
-    return static_cast<ssize_t>(taken);
-  }
-
-  // Once the whole reply has left, the rest of a body that nobody wants must not be sent. (A reset
-  // any earlier would drop what is still in line.)
-  static int OnSent(nghttp2_session* session, const nghttp2_frame* frame, void* /*user*/) {
-    const bool carries = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
-    if (!carries || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
-    const Http2Stream* stream = Find(session, frame->hd.stream_id);
-    if (stream != nullptr && stream->request.fault != HttpRequest::Fault::kNone) {
-      nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream->id(), NGHTTP2_NO_ERROR);
-    }
-    return 0;
-  }
-
-  static nghttp2_session_callbacks* Make() {
-    nghttp2_session_callbacks* callbacks = nullptr;
-    nghttp2_session_callbacks_new(&callbacks);
-    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, OnBeginHeaders);
-    nghttp2_session_callbacks_set_on_header_callback(callbacks, OnHeader);
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, OnData);
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrame);
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, OnClose);
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, OnSent);
-    return callbacks;
-  }
-};
-
 void Http2Session::Free::operator()(nghttp2_session* session) const {
   nghttp2_session_del(session);
 }
 
 Http2Session::Http2Session(HttpService& service, const Peer& peer, const Bounds& bounds)
-    : service_(service), peer_(peer), bounds_(bounds), fields_(std::make_unique<Fields>()) {
+    : service_(service), peer_(peer), bounds_(bounds), fields_(std::make_unique<Http2Fields>()) {
   const Options options;
   nghttp2_session_callbacks* callbacks = Callbacks::Make();
   nghttp2_session* session = nullptr;
@@ -254,13 +103,34 @@ void Http2Session::Drain() {
 
 Session::Phase Http2Session::phase() const {
   if (unfinished_ > 0) return Phase::kAnswering;
-  return open_ > streaming_.size() ? Phase::kBody : Phase::kIdle;
+  if (watch_.is_within_head()) return Phase::kHead;
+  if (open_ > streaming_.size()) return Phase::kAnswering;
+  return watch_.is_within() ? Phase::kHead : Phase::kIdle;
 }
 
-void Http2Session::Tick() {
+void Http2Session::Tick(Nanos now, const Deadlines& deadlines) {
+  const Nanos step = now - std::exchange(now_, now);
+  GiveUpLate(step, deadlines);
   if (!Rests() || spare_.size() < streams_.size()) return;
   decltype(spare_)().swap(spare_);
   decltype(streams_)().swap(streams_);
+}
+
+void Http2Session::GiveUpLate(Nanos step, const Deadlines& deadlines) {
+  // What began between two calls is taken to have begun at the first.
+  if (now_ - earliest_ <= step + std::min(deadlines.body, deadlines.write)) return;
+  earliest_ = now_;
+  bool is_any_late = false;
+  for (const auto& stream : streams_) {
+    if (!stream->is_awaited()) continue;
+    if (now_ - stream->since > step + stream->Allowed(deadlines)) {
+      nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, stream->id(), NGHTTP2_CANCEL);
+      is_any_late = true;
+    } else {
+      earliest_ = std::min(earliest_, stream->since);
+    }
+  }
+  if (is_any_late) Pump();
 }
 
 Http2Stream* Http2Session::Open(std::int32_t id) {
@@ -271,6 +141,7 @@ Http2Stream* Http2Session::Open(std::int32_t id) {
   Http2Stream* stream = spare_.back();
   spare_.pop_back();
   stream->Open(id);
+  stream->since = now_;
   ++open_;
   return stream;
 }
@@ -351,6 +222,7 @@ void Http2Session::Send(Http2Stream& stream) {
 
 void Http2Session::Finished(Http2Stream& stream) {
   stream.finished = true;
+  stream.since = now_;
   if (!stream.streams) --unfinished_;
   if (stream.closed) {
     Recycle(stream);
@@ -371,14 +243,14 @@ void Http2Session::Submit(Http2Stream& stream) {
   const auto [end, error] = std::to_chars(
       stream.status.data(), stream.status.data() + stream.status.size(), reply.status);
   const std::string_view status(stream.status.data(), end);
-  fields_->all.clear();
-  fields_->all.push_back(Field(":status", status));
+  fields_->Clear();
+  fields_->Add(":status", status);
   fields_->Add(reply.headers);
   nghttp2_data_provider body{};
   body.source.ptr = &stream;
   body.read_callback = Callbacks::Read;
   const bool has_body = !reply.body.empty() || reply.trailers.size() > 0 || !stream.finished;
-  nghttp2_submit_response(session_.get(), stream.id(), fields_->all.data(), fields_->all.size(),
+  nghttp2_submit_response(session_.get(), stream.id(), fields_->data(), fields_->size(),
                           has_body ? &body : nullptr);
 }
 
@@ -388,7 +260,7 @@ void Http2Session::Pump() {
     const ssize_t size = nghttp2_session_mem_send(session_.get(), &bytes);
     if (size < 0) End();
     if (size <= 0) break;
-    output.append(View(bytes, static_cast<std::size_t>(size)));
+    output.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   }
   paused_ = output.size() >= bounds_.connection_bytes;
   // Nobody opens a window any more where the peer sends no more, and what is half there stays so.

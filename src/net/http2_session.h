@@ -18,6 +18,8 @@ struct nghttp2_session;
 
 namespace sluice {
 
+class Http2Fields;
+
 // The server's side of one HTTP/2 connection.
 //
 // Thread safety: none. Ownership: the service outlives it; streams are its own.
@@ -30,6 +32,8 @@ namespace sluice {
 //   (3) A service hears of the end of every request that streams: it finishes it, or it is gone.
 //   (4) Floods of resets, pings, settings and continuations end the connection.
 //   (5) So does what comes on a stream that the peer has ended.
+//   (6) A request that does not come, or a reply that is not taken, in its time is reset, whatever
+//       becomes of others.
 class Http2Session final : public Session {
  public:
   Http2Session(HttpService& service, const Peer& peer, const Bounds& bounds);
@@ -39,17 +43,18 @@ class Http2Session final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
-  void Tick() override;
+  void Tick(Nanos now, const Deadlines& deadlines) override;
 
  private:
   friend class Http2Stream;
   struct Callbacks;  // what nghttp2 calls
-  struct Fields;     // headers as nghttp2 takes them
 
   struct Free {
     void operator()(nghttp2_session* session) const;
   };
 
+  // Resets streams that are late. `step` is how long ago that was last looked at.
+  void GiveUpLate(Nanos step, const Deadlines& deadlines);
   void Finished(Http2Stream& stream);
   void Send(Http2Stream& stream);
   Http2Stream* Open(std::int32_t id);
@@ -77,7 +82,9 @@ class Http2Session final : public Session {
   std::vector<Http2Stream*> spare_;
   std::vector<Http2Stream*> ready_;
   std::vector<Exchange*> batch_;
-  std::unique_ptr<Fields> fields_;  // room for those that are being written
+  std::unique_ptr<Http2Fields> fields_;  // room for those that are being written
+  Nanos now_{0};                         // by the last Tick
+  Nanos earliest_{0};                    // no stream that is awaited has been since before
   std::size_t open_ = 0;
   std::size_t held_ = 0;                 // bytes of all bodies
   std::vector<Http2Stream*> streaming_;  // those open that are served as they come

@@ -1,5 +1,6 @@
 #include "net/http2_stream.h"
 
+#include <chrono>
 #include <utility>
 
 #include "net/http2_session.h"
@@ -67,6 +68,12 @@ std::size_t Http2Stream::LetGo() {
   const std::size_t held = body_.size();
   for (std::string* text : {&bytes_, &body_, &reply.body}) Empty(*text);
   return held;
+}
+
+Nanos Http2Stream::Allowed(const Deadlines& deadlines) const {
+  if (!finished) return deadlines.body;
+  const auto seconds = static_cast<std::int64_t>(reply.body.size()) / kLeastRate;
+  return deadlines.write + std::chrono::seconds(seconds);
 }
 
 void Http2Stream::Finish() { session_.Finished(*this); }

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "net/bounds.h"
 #include "net/exchange.h"
+#include "sluice/time.h"
 
 namespace sluice {
 
@@ -54,6 +56,12 @@ class Http2Stream final : public Exchange {
   bool submitted = false;  // the reply is on its way
   bool finished = false;   // the service has replied
   bool closed = false;     // the peer has gone, or has all it gets
+
+  // Whether the peer is to move next: to send the rest of the request or to take the reply. When
+  // that began, and how long it may take.
+  [[nodiscard]] bool is_awaited() const { return !closed && (finished || (!complete && !streams)); }
+  Nanos since{0};
+  [[nodiscard]] Nanos Allowed(const Deadlines& deadlines) const;
 
   // How much of the reply's body has been handed on.
   std::size_t sent = 0;

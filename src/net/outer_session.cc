@@ -48,9 +48,9 @@ void OuterSession::Drain() {
   Follow();
 }
 
-void OuterSession::Tick() {
+void OuterSession::Tick(Nanos now, const Deadlines& deadlines) {
   if (inner_ == nullptr) return;
-  inner_->Tick();
+  inner_->Tick(now, deadlines);
   Follow();
 }
 

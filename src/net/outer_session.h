@@ -25,7 +25,7 @@ class OuterSession : public Session {
  public:
   void ReceiveEnd() override;
   void Drain() override;
-  void Tick() override;
+  void Tick(Nanos now, const Deadlines& deadlines) override;
   [[nodiscard]] Phase phase() const override;
 
  protected:

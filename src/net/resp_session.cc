@@ -122,7 +122,7 @@ void RespSession::Drain() {
   WriteReplies();
 }
 
-void RespSession::Tick() {
+void RespSession::Tick(Nanos /*now*/, const Deadlines& /*deadlines*/) {
   if (!Rests()) return;
   queue_.Rest();
   decltype(arguments_)().swap(arguments_);

@@ -29,7 +29,7 @@ class RespSession final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
-  void Tick() override;
+  void Tick(Nanos now, const Deadlines& deadlines) override;
 
  private:
   class Command;

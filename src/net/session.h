@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "net/bounds.h"
+#include "sluice/time.h"
+
 namespace sluice {
 
 // A protocol as bytes in and bytes out. Sockets, TLS and deadlines are the connection's, so that
@@ -29,7 +32,7 @@ class Session {
     kIdle,      // a request
     kHead,      // the rest of a head
     kBody,      // the rest of a body
-    kAnswering  // its service
+    kAnswering  // its service, or what Tick has deadlines for
   };
 
   Session() = default;
@@ -50,8 +53,9 @@ class Session {
 
   [[nodiscard]] virtual Phase phase() const = 0;
 
-  // To be called now and then: gives back memory that only a busy session needs.
-  virtual void Tick() = 0;
+  // To be called now and then, with a clock that counts from anywhere: gives up requests that are
+  // late where others may go on, and gives back memory that only a busy session needs.
+  virtual void Tick(Nanos now, const Deadlines& deadlines) = 0;
 
   // Whether invariant (4) made it leave something for later. Nothing is to be read then; Receive is
   // to be called again with what it left, once the output has left or a late reply has come.

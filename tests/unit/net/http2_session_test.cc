@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -47,6 +48,12 @@ class Http2SessionTest : public testing::Test {
       if (frame.type == FrameType::kData && frame.stream == stream) body += frame.payload;
     }
     return body;
+  }
+
+  // What it says when it looks at the time.
+  std::string TickAt(int seconds) {
+    session.Tick(std::chrono::seconds(seconds), Deadlines{});
+    return std::exchange(session.output, {});
   }
 
   struct Goaway {
@@ -361,6 +368,72 @@ TEST_F(Http2SessionTest, AReplyToAConnectionThatWasEndedIsDropped) {
   EXPECT_EQ(session.unfinished(), 1U);
   service.ReplyToAll();
   EXPECT_EQ(session.unfinished(), 0U);
+}
+
+// Invariant (6).
+TEST_F(Http2SessionTest, ARequestThatNeverCompletesIsResetWhateverOthersDo) {
+  Say(Greeting() + RequestFrame(1, FrameEnd::kNothing));
+  std::string said;
+  int seconds = 0;
+  for (std::uint32_t stream = 3; seconds < 60 && said.empty(); stream += 2) {
+    const std::int32_t id = static_cast<std::int32_t>(stream);
+    EXPECT_EQ(BodyOn(stream, Say(RequestFrame(id, FrameEnd::kStream))), "hello");
+    Say(DataFrame(1, "x", FrameEnd::kNothing));
+    said = TickAt(++seconds);
+  }
+  EXPECT_EQ(seconds, 12) << "ten, and two looks";
+  ASSERT_EQ(ReadFrames(said).size(), 1U);
+  EXPECT_EQ(ReadFrames(said)[0].type, FrameType::kReset);
+  EXPECT_EQ(ReadFrames(said)[0].stream, 1U);
+  EXPECT_EQ(session.phase(), Session::Phase::kIdle);
+  EXPECT_FALSE(session.ended());
+}
+
+TEST_F(Http2SessionTest, EachRequestHasItsOwnTime) {
+  Say(Greeting() + RequestFrame(1, FrameEnd::kNothing));
+  for (int seconds = 1; seconds <= 8; ++seconds) EXPECT_EQ(TickAt(seconds), "");
+  Say(RequestFrame(3, FrameEnd::kNothing));
+  for (int seconds = 9; seconds <= 11; ++seconds) EXPECT_EQ(TickAt(seconds), "");
+  EXPECT_EQ(ReadFrames(TickAt(12)).at(0).stream, 1U);
+  for (int seconds = 13; seconds <= 19; ++seconds) EXPECT_EQ(TickAt(seconds), "");
+  EXPECT_EQ(BodyOn(3, Say(DataFrame(3, "x", FrameEnd::kStream))), "hello");
+  EXPECT_EQ(TickAt(1000), "");
+}
+
+TEST_F(Http2SessionTest, AReplyThatIsNotTakenIsReset) {
+  // Windows of nothing: SETTINGS_INITIAL_WINDOW_SIZE is 4.
+  const std::string no_window("\0\4\0\0\0\0", 6);
+  Say(std::string(kPreface) + Frame(FrameType::kSettings, FrameEnd::kNothing, 0, no_window));
+  EXPECT_EQ(BodyOn(1, Say(RequestFrame(1, FrameEnd::kStream))), "");
+  for (int seconds = 1; seconds <= 11; ++seconds) EXPECT_EQ(TickAt(seconds), "");
+  EXPECT_EQ(ReadFrames(TickAt(12)).at(0).type, FrameType::kReset);
+}
+
+TEST_F(Http2SessionTest, WhatIsBeingServedAndWhatStreamsIsNotLate) {
+  service.replies_later = true;
+  client.Get("/");
+  client.PostUnfinished("/stream", "one");
+  Meet();
+  for (int seconds = 1; seconds <= 100; ++seconds) EXPECT_EQ(TickAt(seconds), "");
+}
+
+TEST_F(Http2SessionTest, WhatIsThereInPartIsAHead) {
+  EXPECT_EQ(session.phase(), Session::Phase::kHead);
+  Say(kPreface.substr(0, 20));
+  EXPECT_EQ(session.phase(), Session::Phase::kHead);
+  Say(kPreface.substr(20));
+  EXPECT_EQ(session.phase(), Session::Phase::kHead) << "its settings are still to come";
+  Say(SettingsFrame());
+  EXPECT_EQ(session.phase(), Session::Phase::kIdle);
+  const std::string head = RequestFrame(1, FrameEnd::kStream);
+  Say(head.substr(0, 4));
+  EXPECT_EQ(session.phase(), Session::Phase::kHead);
+  Say(head.substr(4));
+  EXPECT_EQ(session.phase(), Session::Phase::kIdle);
+  Say(Frame(FrameType::kHeaders, FrameEnd::kStream, 3, "\x82"));
+  EXPECT_EQ(session.phase(), Session::Phase::kHead) << "more fields are to come";
+  Say(Frame(FrameType::kContinuation, FrameEnd::kHeaders, 3, "\x86\x84\x41\x01h"));
+  EXPECT_EQ(session.phase(), Session::Phase::kIdle);
 }
 
 TEST_F(Http2SessionTest, WhatIsNoHttp2EndsTheConnection) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -52,8 +53,7 @@ std::size_t Idle(const std::function<std::unique_ptr<Session>()>& make, std::str
   EXPECT_EQ(session->Receive(bytes), bytes.size());
   EXPECT_FALSE(session->ended());
   session->output.clear();
-  session->Tick();
-  session->Tick();
+  for (int i = 1; i <= 2; ++i) session->Tick(std::chrono::milliseconds(250 * i), Deadlines{});
   const std::size_t after = InUse();
   return after > before ? after - before : 0;
 }

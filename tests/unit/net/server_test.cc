@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -227,6 +229,35 @@ TEST_F(ServerTest, WhoAsksForMuchAtOnceGetsItAll) {
     ++replies;
   }
   EXPECT_EQ(replies, kCount + 1U);
+}
+
+// Invariant (4) of Connection.
+TEST_F(ServerTest, WhoAsksNothingForLongIsToldThatItEnds) {
+  Server::Options options;
+  options.deadlines.idle = std::chrono::milliseconds(100);
+  Start(options);
+  const LoopbackClient http1(address);
+  http1.Say(Get("/"));
+  const LoopbackClient http2(address);
+  Http2Client client;
+  const std::int32_t stream = client.Get("/");
+  http2.Say(client.TakeOutput());
+  client.Receive(http2.HearAll());
+  EXPECT_EQ(client.replies[stream].body, "hello");
+  EXPECT_TRUE(client.has_goaway);
+  EXPECT_EQ(client.goaway_last, stream);
+  EXPECT_EQ(client.goaway_error, 0U);
+  EXPECT_EQ(http1.HearAll(), kHello);
+}
+
+TEST_F(ServerTest, WhoSaysHalfOfAPrefaceIsSoonClosed) {
+  Server::Options options;
+  options.deadlines.header = std::chrono::milliseconds(100);
+  Start(options);
+  const LoopbackClient client(address);
+  client.Say("PRI * HTTP/2.0\r\n\r\nSM");
+  EXPECT_NE(client.HearAll(), "") << "its settings, and then the end";
+  EXPECT_TRUE(Until([&] { return server->connection_count() == 0; }));
 }
 
 // Invariant (2) of Worker.
