@@ -43,8 +43,15 @@ class EnteredConnection {
     unread.erase(0, session->Receive(unread));
   }
 
+  // Likewise: what has paused goes on once its output has left.
   std::string TakeOutput() {
-    return session == nullptr ? std::string() : std::exchange(session->output, {});
+    std::string said;
+    while (session != nullptr) {
+      said += std::exchange(session->output, {});
+      if (!session->paused()) break;
+      Receive({});
+    }
+    return said;
   }
 
   [[nodiscard]] bool ended() const { return session != nullptr && session->ended(); }

@@ -61,6 +61,18 @@ TEST_F(ProxySessionTest, ThePeerIsWhomTheHeaderTells) {
   EXPECT_TRUE(connection.TakeOutput().starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
+// Invariant (4) of Session. Two fill the output, and the last of them leaves nothing to read.
+TEST_F(ProxySessionTest, WhatIsLeftForLaterIsServedThen) {
+  connection.bounds.connection_bytes = 1;
+  connection.bounds.connection_requests = 2;
+  connection.Receive(kV4 + kGet + kGet + kGet + kGet);
+  EXPECT_TRUE(connection.session->paused());
+  EXPECT_EQ(connection.service->seen.size(), 2U);
+  connection.TakeOutput();
+  EXPECT_FALSE(connection.session->paused());
+  EXPECT_EQ(connection.service->seen.size(), 4U);
+}
+
 TEST_F(ProxySessionTest, ThePeerMayHaveAnIpv6Address) {
   EXPECT_EQ(SeenBehind(kV6).address, "2001:db8::1");
 }

@@ -79,6 +79,21 @@ TEST_F(TlsSessionTest, AllThatOneReceiveBringsIsOneBatch) {
   EXPECT_EQ(pair->server.service->batches, std::vector<std::size_t>{5});
 }
 
+// Invariant (4) of Session.
+TEST_F(TlsSessionTest, WhatIsLeftForLaterIsServedThen) {
+  const auto pair = Join(Believing());
+  pair->server.bounds.connection_bytes = kHello.size();
+  std::string requests;
+  std::string replies;
+  for (int i = 0; i < 5; ++i) {
+    requests += kGet;
+    replies += kHello;
+  }
+  pair->server.bounds.connection_requests = 2;
+  EXPECT_EQ(pair->Ask(requests), replies);
+  EXPECT_FALSE(pair->server.session->paused());
+}
+
 TEST_F(TlsSessionTest, LargeBodiesPassBothWays) {
   const auto pair = Join(Believing());
   pair->server.service->fill = [](HttpReply& reply) { reply.body.assign(300'000, 'r'); };
