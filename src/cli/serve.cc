@@ -200,9 +200,10 @@ void Service::StartServer(std::vector<ListeningSocket> sockets) {
                                                    : ListenerKind::kService;
     entrances.push_back(EntranceOf(settings_, kind, tls_ ? tls_->source() : nullptr, log_));
   }
+  Server::Options options = ServerOptions(settings_, UsableProcessors());
+  options.operators = admin;
   server_ = std::make_unique<Server>(
-      ServerOptions(settings_, UsableProcessors()), std::move(sockets),
-      [&](std::size_t /*worker*/, std::size_t listener) {
+      options, std::move(sockets), [&](std::size_t /*worker*/, std::size_t listener) {
         Services services;
         services.entrance = entrances[listener];
         if (listener == admin) {

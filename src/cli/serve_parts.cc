@@ -93,6 +93,7 @@ Server::Options ServerOptions(const Settings& settings, std::size_t workers) {
   Server::Options options;
   options.workers = workers;
   options.bounds = {.connections = static_cast<std::size_t>(bounds.connections),
+                    .address_connections = (static_cast<std::size_t>(bounds.connections) + 1) / 2,
                     .connection_requests = static_cast<std::size_t>(bounds.connection_requests),
                     .streams = static_cast<std::size_t>(bounds.streams),
                     .connection_bytes = SizeOf(bounds.connection_bytes),

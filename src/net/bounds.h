@@ -10,7 +10,12 @@
 namespace sluice {
 
 struct Bounds {
-  std::size_t connections = 10'000;        // open at once; more wait to be accepted
+  std::size_t connections = 10'000;  // of clients open at once; more wait to be accepted
+  // Of them those from one address; more are closed at once. Half of all, so that no host keeps out
+  // all others, and far more than a proxy needs. See Seats for who is not counted.
+  std::size_t address_connections = 5'000;
+  // Of operators, beside those of clients: enough for probes, scrapes and people at once.
+  std::size_t operator_connections = 32;
   std::size_t connection_requests = 1000;  // in flight on one connection; more are not read yet
   std::size_t streams = 100;               // of HTTP/2 open at once on one connection
   // Kept for one connection, each way. Of its replies one batch more may be: they are not served

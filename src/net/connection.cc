@@ -19,7 +19,6 @@ namespace sluice {
 namespace {
 
 namespace asio = boost::asio;
-using asio::posix::stream_descriptor;
 
 // An output that grew beyond this is not kept for the next reply.
 constexpr std::size_t kOutputKept = std::size_t{16} << 10U;
@@ -29,10 +28,11 @@ constexpr std::size_t kLingerBytes = std::size_t{1} << 20U;
 
 }  // namespace
 
-Connection::Connection(Worker& worker, stream_descriptor socket, Peer peer, Services& services)
+Connection::Connection(Worker& worker, Arrival arrival, Services& services)
     : worker_(worker),
-      socket_(std::move(socket)),
-      peer_(std::move(peer)),
+      socket_(std::move(arrival.socket)),
+      peer_(std::move(arrival.peer)),
+      seat_(std::move(arrival.seat)),
       services_(services),
       patience_(worker.deadlines()) {}
 

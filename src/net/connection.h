@@ -12,6 +12,7 @@
 
 #include "net/patience.h"
 #include "net/peer.h"
+#include "net/seats.h"
 #include "net/services.h"
 #include "net/session.h"
 
@@ -33,8 +34,14 @@ class Worker;
 //       protocol has words for that.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Worker& worker, boost::asio::posix::stream_descriptor socket, Peer peer,
-             Services& services);
+  // What it is made of: a socket that was accepted, and who is at its other end.
+  struct Arrival {
+    boost::asio::posix::stream_descriptor socket;
+    Peer peer;
+    Seats::Seat seat;
+  };
+
+  Connection(Worker& worker, Arrival arrival, Services& services);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() = default;
@@ -80,6 +87,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Worker& worker_;
   boost::asio::posix::stream_descriptor socket_;
   Peer peer_;
+  Seats::Seat seat_;
   Services& services_;
   std::unique_ptr<Session> session_;  // null until the first bytes tell which
   std::string carried_;               // came and is not taken yet

@@ -1,5 +1,7 @@
 #include "net/server.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -26,15 +28,16 @@ constexpr std::chrono::milliseconds kPause{50};
 // Accepts from one socket, on the thread of the first worker.
 class Server::Acceptor {
  public:
-  Acceptor(Server& server, int listening, std::size_t index)
+  Acceptor(Server& server, std::size_t index, Audience audience)
       : server_(server),
         index_(index),
-        listening_(listening),
+        audience_(audience),
+        listening_(server.sockets_[index]),
         socket_(server.workers_.front()->context()),
         pause_(server.workers_.front()->context()) {}
 
   void Start() {
-    socket_.assign(listening_);
+    socket_.assign(listening_.descriptor());
     asio::co_spawn(
         server_.workers_.front()->context(), [this] { return Run(); }, asio::detached);
   }
@@ -63,25 +66,34 @@ class Server::Acceptor {
 
   // Accepts what is there. False if there is more than can be had.
   bool AcceptSome() {
-    while (server_.connection_count() < server_.connections_most_) {
-      AcceptOutcome outcome = AcceptOne(listening_);
+    while (server_.seats_.HasRoom(audience_)) {
+      AcceptOutcome outcome = AcceptOne(listening_.descriptor());
       if (outcome.error == EAGAIN) return true;
       if (outcome.error == EMFILE || outcome.error == ENFILE || outcome.error == ENOBUFS ||
           outcome.error == ENOMEM) {
         return false;
       }
       // Whatever else is wrong is wrong with that connection alone.
-      if (outcome.error != 0) continue;
-      const auto fewest = std::ranges::min_element(
-          server_.workers_, {}, [](const auto& worker) { return worker->connection_count(); });
-      (*fewest)->Adopt(outcome.accepted.socket, std::move(outcome.accepted.peer), index_);
+      if (outcome.error == 0) Place(std::move(outcome.accepted));
     }
     return false;
   }
 
+  void Place(Accepted accepted) {
+    std::optional<Seats::Seat> seat = server_.seats_.Take(audience_, accepted.peer.address);
+    if (!seat) {
+      close(accepted.socket);
+      return;
+    }
+    const auto fewest = std::ranges::min_element(
+        server_.workers_, {}, [](const auto& worker) { return worker->connection_count(); });
+    (*fewest)->Adopt(std::move(accepted), std::move(*seat), index_);
+  }
+
   Server& server_;
   std::size_t index_;
-  int listening_;
+  Audience audience_;
+  ListeningSocket& listening_;
   asio::posix::stream_descriptor socket_;
   asio::steady_timer pause_;
   bool stopped_ = false;
@@ -89,7 +101,7 @@ class Server::Acceptor {
 
 Server::Server(const Options& options, std::vector<ListeningSocket> sockets,
                const MakeServices& make)
-    : connections_most_(options.bounds.connections), sockets_(std::move(sockets)) {
+    : seats_(options.bounds), sockets_(std::move(sockets)) {
   for (std::size_t worker = 0; worker < options.workers; ++worker) {
     std::vector<Services> services;
     for (std::size_t listener = 0; listener < sockets_.size(); ++listener) {
@@ -99,7 +111,8 @@ Server::Server(const Options& options, std::vector<ListeningSocket> sockets,
         std::make_unique<Worker>(options.bounds, options.deadlines, std::move(services)));
   }
   for (std::size_t i = 0; i < sockets_.size(); ++i) {
-    acceptors_.push_back(std::make_unique<Acceptor>(*this, sockets_[i].descriptor(), i));
+    const Audience audience = options.operators == i ? Audience::kOperators : Audience::kClients;
+    acceptors_.push_back(std::make_unique<Acceptor>(*this, i, audience));
   }
 }
 
@@ -113,12 +126,6 @@ void Server::Start() {
 void Server::Drain() {
   for (const auto& acceptor : acceptors_) acceptor->Stop();
   for (const auto& worker : workers_) worker->Drain();
-}
-
-std::size_t Server::connection_count() const {
-  std::size_t count = 0;
-  for (const auto& worker : workers_) count += worker->connection_count();
-  return count;
 }
 
 std::size_t Server::ConnectionCount(std::size_t listener) const {

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "net/bounds.h"
 #include "net/listen.h"
+#include "net/seats.h"
 #include "net/services.h"
 #include "net/worker.h"
 
@@ -18,13 +20,15 @@ namespace sluice {
 //
 // Invariants
 //   (1) A connection goes to the worker that has the fewest.
-//   (2) There are never more connections than the bound; more wait to be accepted.
+//   (2) There are never more connections than the bounds say; more wait to be accepted, or are
+//       closed at once where it is their address that has too many.
 class Server {
  public:
   struct Options {
     Bounds bounds;
     Deadlines deadlines;
     std::size_t workers = 1;
+    std::optional<std::size_t> operators;  // the listener that is theirs
   };
   // The services that a worker has for a listener; called once for each pair, before it starts.
   using MakeServices = std::function<Services(std::size_t worker, std::size_t listener)>;
@@ -40,8 +44,8 @@ class Server {
   // call only announced (GOAWAY) is final then.
   void Drain();
 
-  // Those that are open.
-  [[nodiscard]] std::size_t connection_count() const;
+  // Those of clients that are open.
+  [[nodiscard]] std::size_t connection_count() const { return seats_.count(Audience::kClients); }
   // Those that one of the sockets accepted.
   [[nodiscard]] std::size_t ConnectionCount(std::size_t listener) const;
 
@@ -51,7 +55,7 @@ class Server {
  private:
   class Acceptor;
 
-  std::size_t connections_most_;
+  Seats seats_;
   std::vector<ListeningSocket> sockets_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Acceptor>> acceptors_;  // one a socket

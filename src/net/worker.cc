@@ -31,24 +31,24 @@ void Worker::Start() {
   thread_ = std::thread([this] { context_.run(); });
 }
 
-void Worker::Adopt(int socket, Peer peer, std::size_t listener) {
+void Worker::Adopt(Accepted accepted, Seats::Seat seat, std::size_t listener) {
   ++counts_[listener];
-  asio::posix::stream_descriptor owned(context_, socket);
-  asio::post(context_,
-             [this, owned = std::move(owned), peer = std::move(peer), listener]() mutable {
-               // Its socket closes with this handler.
-               if (stopped_) {
-                 --counts_[listener];
-                 return;
-               }
-               const auto connection = std::make_shared<Connection>(
-                   *this, std::move(owned), std::move(peer), services_[listener]);
-               connection->place = connections_.size();
-               connection->listener = listener;
-               connections_.push_back(connection);
-               connection->Start();
-               if (draining_) connection->Drain();
-             });
+  Connection::Arrival owned{asio::posix::stream_descriptor(context_, accepted.socket),
+                            std::move(accepted.peer), std::move(seat)};
+  asio::post(context_, [this, owned = std::move(owned), listener]() mutable {
+    // Its socket closes with this handler.
+    if (stopped_) {
+      --counts_[listener];
+      return;
+    }
+    const auto connection =
+        std::make_shared<Connection>(*this, std::move(owned), services_[listener]);
+    connection->place = connections_.size();
+    connection->listener = listener;
+    connections_.push_back(connection);
+    connection->Start();
+    if (draining_) connection->Drain();
+  });
 }
 
 void Worker::Remove(Connection& connection) {

@@ -13,7 +13,8 @@
 
 #include "net/bounds.h"
 #include "net/connection.h"
-#include "net/peer.h"
+#include "net/listen.h"
+#include "net/seats.h"
 #include "net/services.h"
 
 namespace sluice {
@@ -37,7 +38,7 @@ class Worker {
   void Start();
 
   // Takes over a connected socket that was accepted by that listener.
-  void Adopt(int socket, Peer peer, std::size_t listener);
+  void Adopt(Accepted accepted, Seats::Seat seat, std::size_t listener);
 
   // Asks all peers to go. To be called again after a while, which ends what the first call only
   // announced.

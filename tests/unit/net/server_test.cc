@@ -93,15 +93,22 @@ class SharedResp final : public RespService {
   std::shared_ptr<LaterService> to_;
 };
 
-// A server of one worker.
+// A server of one worker, whose second listener is for operators.
 class ServerTest : public testing::Test {
  protected:
-  void Start(const Server::Options& options = {}) {
+  void Start(Server::Options options = {}) {
     std::vector<ListeningSocket> sockets;
     sockets.push_back(ListeningSocket::Open(TcpEndpoint{"127.0.0.1", 0}).value());
+    Start(std::move(options), std::move(sockets));
+  }
+
+  void Start(Server::Options options, std::vector<ListeningSocket> sockets) {
+    options.operators = sockets.size();
+    sockets.push_back(ListeningSocket::Open(TcpEndpoint{"127.0.0.1", 0}).value());
     address = sockets.front().text();
+    operators = sockets.back().text();
+    const auto shared = std::make_shared<LaterService>(counts);
     server = std::make_unique<Server>(options, std::move(sockets), [&](std::size_t, std::size_t) {
-      const auto shared = std::make_shared<LaterService>(counts);
       return Services{std::make_unique<SharedHttp>(shared), std::make_unique<SharedResp>(shared)};
     });
     server->Start();
@@ -113,8 +120,9 @@ class ServerTest : public testing::Test {
 
   // Asks something on a connection of its own, so that the worker has looked at all that came
   // before.
-  void Ask(std::string_view target) const {
-    const LoopbackClient client(address);
+  void Ask(std::string_view target) const { Ask(target, address); }
+  static void Ask(std::string_view target, std::string_view where) {
+    const LoopbackClient client(where);
     client.Say(Get(target));
     EXPECT_EQ(client.HearTo("hello"), kHello);
   }
@@ -125,6 +133,7 @@ class ServerTest : public testing::Test {
 
   LaterService::Counts counts;
   std::string address;
+  std::string operators;  // where they connect to
   std::unique_ptr<Server> server;
 };
 
@@ -258,6 +267,22 @@ TEST_F(ServerTest, WhoSaysHalfOfAPrefaceIsSoonClosed) {
   client.Say("PRI * HTTP/2.0\r\n\r\nSM");
   EXPECT_NE(client.HearAll(), "") << "its settings, and then the end";
   EXPECT_TRUE(Until([&] { return server->connection_count() == 0; }));
+}
+
+// Invariant (2).
+TEST_F(ServerTest, ClientsLeaveRoomForOperators) {
+  Server::Options options;
+  options.bounds.connections = 2;
+  Start(options);
+  const LoopbackClient first(address);
+  const LoopbackClient second(address);
+  ASSERT_TRUE(Until([&] { return server->connection_count() == 2; }));
+  const LoopbackClient third(address);
+  third.Say(Get("/"));
+  for (int i = 0; i < 3; ++i) Ask("/", operators);
+  EXPECT_EQ(server->connection_count(), 2U);
+  first.SayNoMore();
+  EXPECT_EQ(third.HearTo("hello"), kHello) << "it has waited to be accepted";
 }
 
 // Invariant (2) of Worker.

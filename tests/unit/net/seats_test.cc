@@ -1,0 +1,85 @@
+#include "net/seats.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+class SeatsTest : public testing::Test {
+ protected:
+  static Bounds Small() {
+    Bounds bounds;
+    bounds.connections = 4;
+    bounds.operator_connections = 2;
+    bounds.address_connections = 2;
+    return bounds;
+  }
+
+  // Takes one and keeps it.
+  bool Take(Audience audience, std::string_view address) {
+    std::optional<Seats::Seat> seat = seats.Take(audience, address);
+    if (!seat) return false;
+    taken.push_back(std::move(*seat));
+    return true;
+  }
+
+  Seats seats{Small()};
+  std::vector<Seats::Seat> taken;
+};
+
+// Invariant (1).
+TEST_F(SeatsTest, ClientsLeaveOperatorsTheirs) {
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(Take(Audience::kClients, ""));
+  EXPECT_FALSE(seats.HasRoom(Audience::kClients));
+  EXPECT_FALSE(Take(Audience::kClients, ""));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(Take(Audience::kOperators, "192.0.2.1"));
+  EXPECT_FALSE(seats.HasRoom(Audience::kOperators));
+  EXPECT_FALSE(Take(Audience::kOperators, "192.0.2.1"));
+}
+
+TEST_F(SeatsTest, OperatorsLeaveClientsTheirs) {
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(Take(Audience::kOperators, ""));
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(Take(Audience::kClients, ""));
+}
+
+TEST_F(SeatsTest, ASeatIsGivenBackAtItsEnd) {
+  for (int i = 0; i < 4; ++i) Take(Audience::kClients, "");
+  taken.pop_back();
+  EXPECT_EQ(seats.count(Audience::kClients), 3U);
+  EXPECT_TRUE(Take(Audience::kClients, ""));
+  taken.clear();
+  EXPECT_EQ(seats.count(Audience::kClients), 0U);
+}
+
+// Invariant (2).
+TEST_F(SeatsTest, OneAddressHasItsShare) {
+  EXPECT_TRUE(Take(Audience::kClients, "192.0.2.1"));
+  EXPECT_TRUE(Take(Audience::kClients, "192.0.2.1"));
+  EXPECT_FALSE(Take(Audience::kClients, "192.0.2.1"));
+  EXPECT_EQ(seats.count(Audience::kClients), 2U);
+  EXPECT_TRUE(Take(Audience::kClients, "192.0.2.2"));
+  taken.clear();
+  EXPECT_TRUE(Take(Audience::kClients, "192.0.2.1"));
+}
+
+TEST_F(SeatsTest, OneNetworkOfIPv6IsOneAddress) {
+  EXPECT_TRUE(Take(Audience::kClients, "2001:db8:0:1::1"));
+  EXPECT_TRUE(Take(Audience::kClients, "2001:db8::1:a:b:c:d"));
+  EXPECT_FALSE(Take(Audience::kClients, "2001:db8:0:1:ffff::"));
+  EXPECT_TRUE(Take(Audience::kClients, "2001:db8:0:2::1"));
+}
+
+TEST_F(SeatsTest, WhoeverIsOnThisMachineIsNotCounted) {
+  for (const std::string_view address : {"127.0.0.1", "127.9.9.9", "::1", ""}) {
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(Take(Audience::kClients, address)) << address;
+    taken.clear();
+  }
+}
+
+}  // namespace
+}  // namespace sluice
