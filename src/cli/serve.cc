@@ -255,6 +255,7 @@ void Service::WaitForEnd(Signals& signals) {
 // asked to go. A second signal, or the deadline, ends it.
 void Service::Drain(Signals& signals) {
   health_.Set(Health::State::kDraining);
+  server_->WarnOfDrain();
   systemd_.Notify("STOPPING=1");
   log_.Write(LogImportance::kInfo, "draining", Concat(server_->connection_count(), " connections"));
   const auto wait = [&](Nanos length) { return signals.WaitFor(length) != Asked::kEnd; };

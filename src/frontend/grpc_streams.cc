@@ -23,17 +23,21 @@ void GrpcStreams::Serve(Exchange& exchange, StreamEvent event) {
   if (exchange.reply.headers.size() == 0) {
     exchange.reply.headers.Add("content-type", "application/grpc");
   }
+  if (event == StreamEvent::kDrainAhead) return TakeLeave(method, exchange);
   if (!AnswerAll(method, exchange)) return;
   const bool drains = event == StreamEvent::kDraining;
-  if (drains && method.take_leave) {
-    const std::size_t begin = BeginGrpcMessage(exchange.reply.body);
-    method.take_leave(exchange.reply.body);
-    EndGrpcMessage(begin, exchange.reply.body);
-  }
   const bool is_over = exchange.request.is_whole && method.ends == Ends::kWithCaller;
   if (!drains && !is_over) return exchange.Send();
   exchange.reply.trailers.Add("grpc-status", "0");
   exchange.Finish();
+}
+
+void GrpcStreams::TakeLeave(const Method& method, Exchange& exchange) {
+  if (!method.take_leave) return;
+  const std::size_t begin = BeginGrpcMessage(exchange.reply.body);
+  method.take_leave(exchange.reply.body);
+  EndGrpcMessage(begin, exchange.reply.body);
+  exchange.Send();
 }
 
 bool GrpcStreams::AnswerAll(const Method& method, Exchange& exchange) {

@@ -28,7 +28,7 @@ class GrpcStreams {
     // Appends the reply to a message, or says why the stream ends.
     std::function<std::optional<GrpcFault>(std::string_view message, std::string& out)> answer;
     Ends ends = Ends::kWithCaller;
-    // Appends a last message before the server goes; may be empty.
+    // Appends a message for when the server wants no new requests; may be empty.
     std::function<void(std::string& out)> take_leave = nullptr;
   };
 
@@ -45,6 +45,7 @@ class GrpcStreams {
   void Serve(Exchange& exchange, StreamEvent event);
 
  private:
+  static void TakeLeave(const Method& method, Exchange& exchange);
   // Answers the messages that are there. False where the stream has ended.
   bool AnswerAll(const Method& method, Exchange& exchange);
   static void End(const GrpcFault& fault, Exchange& exchange);

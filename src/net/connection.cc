@@ -161,7 +161,12 @@ void Connection::OnLateReply() {
   LeaveIfDone();
 }
 
+void Connection::WarnOfDrain() {
+  if (session_ != nullptr) session_->WarnOfDrain();
+}
+
 void Connection::Drain() {
+  if (seat_.audience() == Audience::kOperators) return;
   draining_ = true;
   if (!socket_.is_open() || lingers_) return;
   // What the system has taken from the peer already has come, though nobody has read it yet.

@@ -48,7 +48,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Begins to read.
   void Start();
-  // See Session.
+  // See Session. Those of operators go on until they are closed.
+  void WarnOfDrain();
   void Drain();
   // Drops it, whatever it is doing.
   void Close();

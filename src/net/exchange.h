@@ -76,9 +76,10 @@ class Exchange {
 
 // What happened to a request that streams.
 enum class StreamEvent : std::uint8_t {
-  kMore,      // its head, more of its body or the end of it is there
-  kDraining,  // it is to be finished soon
-  kGone,      // its client is not there any more
+  kMore,        // its head, more of its body or the end of it is there
+  kDrainAhead,  // the server wants no new requests; this one may go on
+  kDraining,    // it is to be finished soon
+  kGone,        // its client is not there any more
 };
 
 // What answers HTTP requests. One for each worker, called on its thread alone.

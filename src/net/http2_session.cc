@@ -86,6 +86,8 @@ void Http2Session::ReceiveEnd() {
   Pump();
 }
 
+void Http2Session::WarnOfDrain() { TellStreams(StreamEvent::kDrainAhead); }
+
 void Http2Session::Drain() {
   if (ended()) return;
   if (!draining_) {

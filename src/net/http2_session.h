@@ -41,6 +41,7 @@ class Http2Session final : public Session {
 
   std::size_t Receive(std::string_view unread) override;
   void ReceiveEnd() override;
+  void WarnOfDrain() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
   void Tick(Nanos now, const Deadlines& deadlines) override;

@@ -141,7 +141,8 @@ Result<ListeningSocket> ListeningSocket::Open(const Endpoint& endpoint) {
   const auto* local = std::get_if<UnixEndpoint>(&endpoint);
   const Result<int> opened = tcp != nullptr ? OpenTcp(*tcp) : OpenUnix(*local);
   if (!opened.ok()) return opened.error();
-  ListeningSocket socket(opened.value(), local != nullptr ? local->path : std::string());
+  ListeningSocket socket(opened.value(), local != nullptr ? local->path : std::string(),
+                         Origin::kOpened);
   socket.text_ = DescribeSocket(socket.descriptor_);
   return socket;
 }
@@ -153,16 +154,19 @@ Result<ListeningSocket> ListeningSocket::Adopt(int descriptor) {
     return Error{"the descriptor " + std::to_string(descriptor) +
                  " that was passed on is no socket that listens"};
   }
-  ListeningSocket socket(descriptor, {});
+  ListeningSocket socket(descriptor, {}, Origin::kAdopted);
   socket.text_ = DescribeSocket(descriptor);
   return socket;
 }
 
 ListeningSocket::~ListeningSocket() {
-  if (descriptor_ < 0) return;
+  if (descriptor_ >= 0) Close();
+}
+
+void ListeningSocket::Close() {
   // In this order: whoever comes next may make the file as soon as nobody listens.
   if (!made_path_.empty()) unlink(made_path_.c_str());
-  close(descriptor_);
+  close(std::exchange(descriptor_, -1));
 }
 
 AcceptOutcome AcceptOne(int listening) {

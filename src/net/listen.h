@@ -1,6 +1,7 @@
 // Sockets that listen, and what they accept.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,9 @@ namespace sluice {
 // removes the file, too.
 class ListeningSocket {
  public:
+  // Whose it is: of whoever made it and handed it over it is to be used with care.
+  enum class Origin : std::uint8_t { kOpened, kAdopted };
+
   // An error if somebody else serves there. The file of a Unix socket that nobody serves any more
   // is replaced.
   static Result<ListeningSocket> Open(const Endpoint& endpoint);
@@ -28,22 +32,28 @@ class ListeningSocket {
   ListeningSocket(ListeningSocket&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)),
         text_(std::move(other.text_)),
-        made_path_(std::move(other.made_path_)) {}
+        made_path_(std::move(other.made_path_)),
+        origin_(other.origin_) {}
   ListeningSocket& operator=(ListeningSocket&&) = delete;
   ~ListeningSocket();
+
+  // Whoever waits to be accepted is refused, unless somebody else has the socket, too. Once.
+  void Close();
 
   [[nodiscard]] int descriptor() const { return descriptor_; }
   // Where it listens: "127.0.0.1:8080", "unix:/run/sluice.sock".
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool is_unix() const { return text_.starts_with("unix:"); }
+  [[nodiscard]] Origin origin() const { return origin_; }
 
  private:
-  ListeningSocket(int descriptor, std::string made_path)
-      : descriptor_(descriptor), made_path_(std::move(made_path)) {}
+  ListeningSocket(int descriptor, std::string made_path, Origin origin)
+      : descriptor_(descriptor), made_path_(std::move(made_path)), origin_(origin) {}
 
   int descriptor_;
   std::string text_;
   std::string made_path_;  // empty where there is no file to remove
+  Origin origin_;
 };
 
 // A connection that was accepted. The socket is the caller's to close.

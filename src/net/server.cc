@@ -36,22 +36,43 @@ class Server::Acceptor {
         socket_(server.workers_.front()->context()),
         pause_(server.workers_.front()->context()) {}
 
+  [[nodiscard]] Audience audience() const { return audience_; }
+
   void Start() {
     socket_.assign(listening_.descriptor());
     asio::co_spawn(
         server_.workers_.front()->context(), [this] { return Run(); }, asio::detached);
   }
 
-  // Once; also what waits in the system's queue is left there, for whoever listens next.
-  void Stop() {
-    asio::post(server_.workers_.front()->context(), [this] {
-      if (std::exchange(stopped_, true)) return;
-      socket_.release();  // the descriptor is the listening socket's
-      pause_.cancel();
+  // Accepts no more than is there already, and refuses the rest. What was handed over stays open,
+  // and those who wait there wait for whoever listens next.
+  void Drain() {
+    Post([this] {
+      if (listening_.origin() == ListeningSocket::Origin::kOpened) AcceptSome();
+      LetGo();
+      if (listening_.origin() == ListeningSocket::Origin::kOpened) listening_.Close();
     });
   }
 
+  // Accepts nothing more.
+  void Stop() {
+    Post([this] { LetGo(); });
+  }
+
  private:
+  // Once, whatever is called.
+  template <typename Last>
+  void Post(Last last) {
+    asio::post(server_.workers_.front()->context(), [this, last = std::move(last)] {
+      if (!std::exchange(stopped_, true)) last();
+    });
+  }
+
+  void LetGo() {
+    socket_.release();  // the descriptor is the listening socket's
+    pause_.cancel();
+  }
+
   asio::awaitable<void> Run() {
     boost::system::error_code error;
     while (!stopped_) {
@@ -123,8 +144,14 @@ void Server::Start() {
   for (const auto& worker : workers_) worker->Start();
 }
 
+void Server::WarnOfDrain() {
+  for (const auto& worker : workers_) worker->WarnOfDrain();
+}
+
 void Server::Drain() {
-  for (const auto& acceptor : acceptors_) acceptor->Stop();
+  for (const auto& acceptor : acceptors_) {
+    if (acceptor->audience() == Audience::kClients) acceptor->Drain();
+  }
   for (const auto& worker : workers_) worker->Drain();
 }
 

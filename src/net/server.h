@@ -22,6 +22,9 @@ namespace sluice {
 //   (1) A connection goes to the worker that has the fewest.
 //   (2) There are never more connections than the bounds say; more wait to be accepted, or are
 //       closed at once where it is their address that has too many.
+//   (3) From Drain on nobody waits to be accepted who never will be: what clients connect to is
+//       closed, but for sockets that were handed over, where others may come. Operators are served
+//       until Stop.
 class Server {
  public:
   struct Options {
@@ -40,8 +43,11 @@ class Server {
 
   void Start();
 
-  // Accepts no more and asks all peers to go. To be called again a moment later: what the first
-  // call only announced (GOAWAY) is final then.
+  // Tells of a drain that will come those who can be told while they go on (StreamEvent).
+  void WarnOfDrain();
+
+  // Accepts no more clients and asks all of them to go. To be called again a moment later: what the
+  // first call only announced (GOAWAY) is final then.
   void Drain();
 
   // Those of clients that are open.

@@ -47,6 +47,9 @@ class Session {
   // No more will come. What is half there is dropped; what is being served is still answered.
   virtual void ReceiveEnd() = 0;
 
+  // Tells of a drain that will come, whoever can be told of one while it goes on.
+  virtual void WarnOfDrain() {}
+
   // Asks the peer to go: what has come is answered, what comes after is not, as far as the
   // protocol can say that. May be called at any time.
   virtual void Drain() = 0;

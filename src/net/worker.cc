@@ -65,6 +65,13 @@ std::size_t Worker::connection_count() const {
   return count;
 }
 
+void Worker::WarnOfDrain() {
+  asio::post(context_, [this] {
+    const auto all = connections_;
+    for (const auto& connection : all) connection->WarnOfDrain();
+  });
+}
+
 void Worker::Drain() {
   asio::post(context_, [this] {
     draining_ = true;

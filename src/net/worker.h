@@ -21,8 +21,8 @@ namespace sluice {
 
 // One event loop on one thread. Its connections never leave it.
 //
-// Thread safety: Adopt, Drain, Stop and connection counts from any thread, all else from its own.
-// Ownership: services and connections are its own.
+// Thread safety: Adopt, WarnOfDrain, Drain, Stop and connection counts from any thread, all else
+// from its own. Ownership: services and connections are its own.
 //
 // Invariants
 //   (1) A connection is freed by none of its own functions, nor by one of its session.
@@ -39,6 +39,9 @@ class Worker {
 
   // Takes over a connected socket that was accepted by that listener.
   void Adopt(Accepted accepted, Seats::Seat seat, std::size_t listener);
+
+  // Tells of a drain that will come.
+  void WarnOfDrain();
 
   // Asks all peers to go. To be called again after a while, which ends what the first call only
   // announced.

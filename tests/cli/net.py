@@ -1,16 +1,68 @@
 """Connections of `sluice serve`: who is let in, who is told what, and when."""
 
 import os
+import signal
+import subprocess
 import sys
+import tempfile
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
 
-from server import Server, ask, expect, run_tests  # noqa: E402
+from server import DEADLINE_SECONDS, Server, ask, expect, run_tests, until  # noqa: E402
 
 RULES = "domain: api\nrules: [{ name: all, per: [ip], limit: 1000/h }]\n"
 BODY = b'{"domain":"api","attributes":{}}'
 HEAD = b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n" % len(BODY)
+SERVING, NOT_SERVING = b"\0\0\0\0\2\x08\1", b"\0\0\0\0\2\x08\2"
+
+
+def refuses(server):
+    try:
+        server.connect().close()
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_while_it_drains_clients_are_refused_and_operators_served():
+    with Server(RULES) as server, server.connect() as connection:
+        connection.sendall(HEAD + BODY[:5])
+        ask(server.address, "/v1/check", {"domain": "api", "attributes": {}})
+        server.process.send_signal(signal.SIGTERM)
+        server.line("draining")
+        until(lambda: refuses(server), "new clients are refused")
+        expect(ask(server.admin, "/readyz")[0], 503)
+        expect(ask(server.admin, "/healthz")[0], 200)
+        connection.sendall(BODY[5:])
+        reply = b""
+        while part := connection.recv(4096):
+            reply += part
+        assert reply.startswith(b"HTTP/1.1 200 OK\r\n"), reply
+        expect(server.process.wait(DEADLINE_SECONDS), 0)
+
+
+def test_a_watch_hears_of_a_drain_before_its_delay():
+    flags = ["--drain-delay", "30m", "--drain-deadline", "1h"]
+    with Server(RULES, flags) as server, tempfile.NamedTemporaryFile() as file:
+        file.write(b"\0" * 5)
+        file.flush()
+        watch = subprocess.Popen(
+            ["curl", "-sSN", "--http2-prior-knowledge", "-H", "content-type: application/grpc",
+             "-H", "te: trailers", "--data-binary", f"@{file.name}",
+             "--max-time", str(DEADLINE_SECONDS),
+             f"http://{server.address}/grpc.health.v1.Health/Watch"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        expect(watch.stdout.read(len(SERVING)), SERVING)
+        server.process.send_signal(signal.SIGTERM)
+        expect(watch.stdout.read(len(NOT_SERVING)), NOT_SERVING)
+        status = ask(server.address, "/v1/check", {"domain": "api", "attributes": {}})[0]
+        expect(status, 200, "it serves on")
+        server.process.send_signal(signal.SIGTERM)
+        expect(watch.stdout.read(), b"")
+        watch.wait()
+        watch.stdout.close()
+        expect(server.process.wait(DEADLINE_SECONDS), 0)
 
 
 def test_operators_get_in_where_clients_have_taken_all():

@@ -115,8 +115,13 @@ TEST_F(GrpcServicesTest, AWatchStaysUntilTheServerGoes) {
   EXPECT_EQ(streamed_.sent, 1);
   EXPECT_EQ(streamed_.finished, 0);
   streamed_.reply.body.clear();
-  Stream(kWatch, "", true, StreamEvent::kDraining);
+  Stream(kWatch, "", true, StreamEvent::kDrainAhead);
   EXPECT_EQ(streamed_.reply.body, Health(ServingStatus::kNotServing));
+  EXPECT_EQ(streamed_.sent, 2);
+  EXPECT_EQ(streamed_.finished, 0);
+  streamed_.reply.body.clear();
+  Stream(kWatch, "", true, StreamEvent::kDraining);
+  EXPECT_EQ(streamed_.reply.body, "");
   EXPECT_EQ(streamed_.finished, 1);
 }
 

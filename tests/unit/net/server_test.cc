@@ -26,7 +26,10 @@ class LaterService final : public HttpService, public RespService {
  public:
   struct Counts {
     std::atomic<std::size_t> waiting{0};
-    std::atomic<std::size_t> gone{0};  // of those that stream
+    // Of those that stream.
+    std::atomic<std::size_t> streaming{0};
+    std::atomic<std::size_t> warned{0};
+    std::atomic<std::size_t> gone{0};
   };
 
   explicit LaterService(Counts& counts) : counts_(counts) {}
@@ -47,7 +50,10 @@ class LaterService final : public HttpService, public RespService {
   bool Streams(const HttpRequest& head) const override { return head.target == "/stream"; }
   void ServeStream(Exchange& exchange, StreamEvent event) override {
     if (event == StreamEvent::kGone) ++counts_.gone;
-    if (event == StreamEvent::kMore) exchange.Send();
+    if (event == StreamEvent::kDrainAhead) ++counts_.warned;
+    if (event != StreamEvent::kMore) return;
+    ++counts_.streaming;
+    exchange.Send();
   }
 
   void Serve(std::span<RespExchange* const> batch) override {
@@ -283,6 +289,55 @@ TEST_F(ServerTest, ClientsLeaveRoomForOperators) {
   EXPECT_EQ(server->connection_count(), 2U);
   first.SayNoMore();
   EXPECT_EQ(third.HearTo("hello"), kHello) << "it has waited to be accepted";
+}
+
+// Invariant (3).
+TEST_F(ServerTest, WhileItDrainsClientsAreRefusedAndOperatorsServed) {
+  Start();
+  const LoopbackClient client(address);
+  client.Say(Get("/later"));
+  ASSERT_TRUE(UntilWaiting(1));
+  const LoopbackClient connected(operators);
+  connected.Say(Get("/"));
+  EXPECT_EQ(connected.HearTo("hello"), kHello);
+  server->Drain();
+  EXPECT_TRUE(Until([&] { return !LoopbackClient(address).is_connected(); }));
+  EXPECT_TRUE(Until([&] { return server->connection_count() == 1; })) << "it is owed a reply";
+  server->Drain();
+  connected.Say(Get("/"));
+  EXPECT_EQ(connected.HearTo("hello"), kHello) << "one that was there goes on";
+  Ask("/release", operators);
+  EXPECT_TRUE(client.HearAll().ends_with("hello"));
+  EXPECT_TRUE(Until([&] { return server->connection_count() == 0; }));
+  Ask("/", operators);
+}
+
+TEST_F(ServerTest, ASocketThatWasHandedOverStaysOpen) {
+  ListeningSocket opened = ListeningSocket::Open(TcpEndpoint{"127.0.0.1", 0}).value();
+  std::vector<ListeningSocket> sockets;
+  sockets.push_back(ListeningSocket::Adopt(dup(opened.descriptor())).value());
+  Start({}, std::move(sockets));
+  const LoopbackClient client(address);
+  client.Say(Get("/later"));
+  ASSERT_TRUE(UntilWaiting(1));
+  server->Drain();
+  Ask("/", operators);  // the acceptors run on the same thread
+  EXPECT_TRUE(LoopbackClient(address).is_connected()) << "whoever listens next will accept it";
+  Ask("/release", operators);
+}
+
+// Whoever streams hears of a drain before it comes.
+TEST_F(ServerTest, ADrainIsAnnouncedToWhatStreams) {
+  Start();
+  const LoopbackClient client(address);
+  Http2Client http2;
+  http2.PostUnfinished("/stream", "");
+  client.Say(http2.TakeOutput());
+  ASSERT_TRUE(Until([&] { return counts.streaming == 1; }));
+  server->WarnOfDrain();
+  EXPECT_TRUE(Until([&] { return counts.warned == 1; }));
+  Ask("/");
+  EXPECT_EQ(counts.gone, 0U);
 }
 
 // Invariant (2) of Worker.
