@@ -42,6 +42,12 @@ void OuterSession::ReceiveEnd() {
   Follow();
 }
 
+void OuterSession::WarnOfDrain() {
+  if (inner_ == nullptr) return;
+  inner_->WarnOfDrain();
+  Follow();
+}
+
 void OuterSession::Drain() {
   if (inner_ == nullptr) return Leave();
   inner_->Drain();

@@ -24,6 +24,7 @@ namespace sluice {
 class OuterSession : public Session {
  public:
   void ReceiveEnd() override;
+  void WarnOfDrain() override;
   void Drain() override;
   void Tick(Nanos now, const Deadlines& deadlines) override;
   [[nodiscard]] Phase phase() const override;

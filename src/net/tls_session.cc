@@ -117,7 +117,7 @@ std::size_t TlsSession::Receive(std::string_view unread) {
       // One that has paused goes on by being asked, also where nothing more has come.
       if (!plaintext_.empty() || paused()) plaintext_.erase(0, Offer(plaintext_));
       if (plaintext_.empty()) std::string().swap(plaintext_);
-      if (read == Read::kEnd) ReceiveEnd();
+      if (read == Read::kEnd && !paused()) ReceiveEnd();
     }
   }
   received_ = {};

@@ -122,9 +122,9 @@ TEST_F(ReplyQueueTest, OneThatHasLeftIsUsedAgain) {
 // Invariant (3).
 TEST_F(ReplyQueueTest, FewAreKeptAndNoneAfterARest) {
   for (int i = 0; i < 1000; ++i) Join(i).finished = true;
+  queue.Serve(service);
   LeaveAll();
   EXPECT_EQ(census.alive, static_cast<int>(ReplyQueue<Message, Asked>::kSpareMost));
-  queue.Serve(service);
   queue.Rest();
   EXPECT_EQ(census.alive, 0);
   Join(1).finished = true;

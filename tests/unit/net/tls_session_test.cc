@@ -94,6 +94,18 @@ TEST_F(TlsSessionTest, WhatIsLeftForLaterIsServedThen) {
   EXPECT_FALSE(pair->server.session->paused());
 }
 
+TEST_F(TlsSessionTest, WhatIsLeftForLaterIsServedAlsoAfterAGoodbye) {
+  const auto pair = Join(Believing());
+  pair->server.bounds.connection_bytes = 1;
+  pair->server.bounds.connection_requests = 2;
+  pair->Exchange();
+  for (int i = 0; i < 5; ++i) pair->client.Say(kGet);
+  pair->client.SayGoodbye();
+  pair->Exchange();
+  EXPECT_EQ(pair->server.service->seen.size(), 5U);
+  EXPECT_TRUE(pair->server.ended());
+}
+
 TEST_F(TlsSessionTest, LargeBodiesPassBothWays) {
   const auto pair = Join(Believing());
   pair->server.service->fill = [](HttpReply& reply) { reply.body.assign(300'000, 'r'); };
