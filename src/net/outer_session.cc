@@ -58,6 +58,7 @@ void OuterSession::Tick(Nanos now, const Deadlines& deadlines) {
   if (inner_ == nullptr) return;
   inner_->Tick(now, deadlines);
   Follow();
+  Rests();
 }
 
 Session::Phase OuterSession::phase() const {
