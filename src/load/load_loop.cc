@@ -46,15 +46,13 @@ LoadLoop::LoadLoop(const LoadPlan& plan, Part part, Clock& clock, LoadShare& sha
       keys_(plan.distribution, plan.keys, plan.seed, part),
       scratch_(kReadBytes) {}
 
-LoadLoop::~LoadLoop() = default;
-
 Result<Done> LoadLoop::Open() {
   const std::uint64_t count = part_.Of(plan_.connections);
   for (std::uint64_t i = 0; i < count; ++i) {
     connections_.push_back(std::make_unique<LoadConnection>());
     const Result<Done> opened = connections_.back()->Open(
         plan_.server, plan_.timeout, epoll_.descriptor(), plan_.make_session(*this));
-    if (!opened) return opened;
+    if (!opened) return opened.error();
   }
   return Done{};
 }

@@ -52,7 +52,6 @@ class LoadShare {
 class LoadLoop final : private LoadSession::Listener {
  public:
   LoadLoop(const LoadPlan& plan, Part part, Clock& clock, LoadShare& share, LoadWatcher* watcher);
-  ~LoadLoop();
 
   // Makes the connections.
   Result<Done> Open();

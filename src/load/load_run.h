@@ -35,14 +35,12 @@ class LoadWatcher {
   LoadWatcher() = default;
   LoadWatcher(const LoadWatcher&) = delete;
   LoadWatcher& operator=(const LoadWatcher&) = delete;
+  virtual ~LoadWatcher() = default;
 
   // What became of the last second, warm-up or not.
   virtual void OnSecond(const LoadReport& second) = 0;
   // Asked ten times a second: whether the run is to end now. What is under way is then not counted.
   virtual bool WantsEnd() = 0;
-
- protected:
-  ~LoadWatcher() = default;
 };
 
 // Runs to the end. An error where no connection can be made at first, the server does not speak the

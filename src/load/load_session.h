@@ -29,11 +29,9 @@ class LoadSession {
     Listener() = default;
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
+    virtual ~Listener() = default;
     // `cause` is that of an error.
     virtual void OnAnswer(Answer answer, Time intended, std::string_view cause) = 0;
-
-   protected:
-    ~Listener() = default;
   };
 
   explicit LoadSession(Listener& listener) : listener_(listener) {}

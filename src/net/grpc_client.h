@@ -48,10 +48,8 @@ class GrpcClient {
     Listener() = default;
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
+    virtual ~Listener() = default;
     virtual void OnReply(const GrpcReply& reply) = 0;
-
-   protected:
-    ~Listener() = default;
   };
 
   // The listener outlives it. `path` is "/package.Service/Method".

@@ -79,21 +79,22 @@ ReadState Http1ReplyReader::ReadHead(std::string_view unread) {
       return Refuse("has a head that is too long"), ReadState::kFault;
     }
     if (end == 0) return ReadState::kMore;
-    std::string_view rest = unread.substr(head_, end - head_);
-    length_.reset();
-    is_chunked_ = closes_ = false;
-    if (!ReadStatusLine(TakeLine(rest))) return ReadState::kFault;
-    for (std::string_view line = TakeLine(rest); !line.empty(); line = TakeLine(rest)) {
-      if (!ReadField(line)) return ReadState::kFault;
-    }
-    if (reply_.status == kSwitchingProtocols) {
-      return Refuse("asks for another protocol"), ReadState::kFault;
-    }
+    if (!ReadLines(unread.substr(head_, end - head_))) return ReadState::kFault;
     head_ = looked_ = end;
     if (reply_.status >= 200) break;
   }
   body_begin_ = end_ = head_;
   return JudgeHead() ? ReadState::kWhole : ReadState::kFault;
+}
+
+bool Http1ReplyReader::ReadLines(std::string_view head) {
+  length_.reset();
+  is_chunked_ = closes_ = false;
+  if (!ReadStatusLine(TakeLine(head))) return false;
+  for (std::string_view line = TakeLine(head); !line.empty(); line = TakeLine(head)) {
+    if (!ReadField(line)) return false;
+  }
+  return reply_.status != kSwitchingProtocols || Refuse("asks for another protocol");
 }
 
 bool Http1ReplyReader::ReadStatusLine(std::string_view line) {

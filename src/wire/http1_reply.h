@@ -65,6 +65,8 @@ class Http1ReplyReader {
   ReadState ReadHead(std::string_view unread);
   // Where the head ends, after its empty line; 0 while it does not.
   std::size_t FindHeadEnd(std::string_view unread);
+  // A head with its empty line.
+  bool ReadLines(std::string_view head);
   bool ReadStatusLine(std::string_view line);
   bool ReadField(std::string_view line);
   bool ReadLength(std::string_view value);
