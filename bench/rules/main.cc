@@ -65,8 +65,8 @@ std::shared_ptr<const RuleSet> MakeRules(std::size_t count, std::size_t prefixes
   domain.name = "api";
   std::mt19937_64 engine(kSeed);
   ListSpec list{.name = "offices", .values = {}, .origin = {}};
-  // One address in eight hundred is in one of them, so callers search all of the tree and hardly
-  // any is let pass by it.
+  // One address in eight hundred is in one of them, so hardly any is let pass by the rule, and one
+  // in six is near enough to one to be searched for.
   for (std::size_t i = 0; i < prefixes; ++i) {
     const auto cut = static_cast<unsigned>(engine() % 9);
     const auto bits = static_cast<std::uint32_t>(engine() >> 32U) >> cut << cut;

@@ -105,6 +105,17 @@ class DomainCompiler {
     if (by_text && !known) slots.push_back(slot);
   }
 
+  void AddLookup(std::uint32_t slot, const MatcherSpec& matcher) {
+    constexpr std::size_t kLookupsMost = 4;
+    if (matcher.kind != MatcherSpec::Kind::kIn) return;
+    const auto list = std::ranges::find(lists_, matcher.texts.front(),
+                                        [](const auto& each) { return each.first; });
+    const Domain::Lookup lookup{slot, list->second};
+    std::vector<Domain::Lookup>& known = domain_.lookups_;
+    const bool is_known = std::ranges::find(known, lookup) != known.end();
+    if (!is_known && known.size() < kLookupsMost) known.push_back(lookup);
+  }
+
   void CompileRule(const RuleSpec& spec) {
     CompiledRule rule;
     rule.spec = &spec;
@@ -113,6 +124,7 @@ class DomainCompiler {
                                                                  : AttributeKind::kTexts;
       const std::uint32_t slot = SlotOf(condition.attribute);
       if (kind == AttributeKind::kAddresses) AddAddressSlot(slot, condition.matcher);
+      AddLookup(slot, condition.matcher);
       rule.conditions.emplace_back(slot, Matcher(condition.matcher, kind, lists_));
     }
     for (const KeyPartSpec& part : spec.per) {

@@ -30,6 +30,8 @@ void Domain::Bind(std::span<const Attribute> attributes, Match& match) const {
     }
   }
   if (!address_slots_.empty()) RestateAddresses(match);
+  // Large lists are in no cache near the processor; this loads them while rules are collected.
+  for (const auto& [slot, list] : lookups_) list->Prefetch(match.values_[slot]);
 }
 
 void Domain::RestateAddresses(Match& match) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "rules/rule_limit.h"
 #include "rules/rule_spec.h"
 #include "rules/text_map.h"
+#include "rules/value_list.h"
 #include "sluice/attribute.h"
 
 namespace sluice {
@@ -83,11 +85,20 @@ class Domain {
     std::uint32_t source = 0;
   };
 
+  // A list that a rule looks for an attribute in.
+  struct Lookup {
+    std::uint32_t slot = 0;
+    std::shared_ptr<const ValueList> list;
+
+    friend bool operator==(const Lookup&, const Lookup&) = default;
+  };
+
   const DomainSpec* spec_;
   TextMap slot_of_;
   std::uint32_t slots_ = 0;
   std::vector<Alias> aliases_;                // those that others take their value from come first
   std::vector<std::uint32_t> address_slots_;  // addresses that globs or regexes are asked about
+  std::vector<Lookup> lookups_;               // the first few there are
   std::vector<CompiledRule> rules_;       // allow and deny first, then the others; none that is off
   std::uint32_t gates_ = 0;               // how many of them allow or deny
   std::vector<std::uint32_t> replacing_;  // rules that replace others, after those replacing them

@@ -16,44 +16,52 @@ constexpr int kV4Bits = 32;
 constexpr int kV6Bits = 128;
 constexpr int kMappedBits = kV6Bits - kV4Bits;  // of ::ffff:0:0, before the IPv4 address
 constexpr int kGroups = 8;
+constexpr std::size_t kV4TextLeast = 7;  // 0.0.0.0
 constexpr std::size_t kV4TextMost = 15;  // 255.255.255.255
 constexpr std::size_t kV6TextMost = 45;  // six groups of four digits, and that
 
 // --- reading --------------------------------------------------------------------------------
 
-// Text of at most 15 bytes, with zeros behind it.
-using V4Text = std::array<char, 24>;
+// Text of 7 to 15 bytes, the first of them lowest, with zeros behind it.
+Uint128 LoadV4Text(std::string_view text) {
+  const auto load = [&](std::size_t at, std::size_t size) {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      bytes |= std::uint64_t{static_cast<unsigned char>(text[at + i])} << (8 * i);
+    }
+    return bytes;
+  };
+  // Two loads of fixed size that meet or overlap; a copy of so many bytes as there are takes
+  // longer.
+  if (text.size() < 8) return load(0, 4) | load(3, 4) << 24U;
+  const std::uint64_t last = load(text.size() - 8, 8);
+  return Uint128{load(0, 8)} | Uint128{last} << (8 * (text.size() - 8));
+}
 
-// A bit for each of the first 16 bytes that is a dot.
-unsigned FindDots(const V4Text& text) {
+// A bit for each of 16 bytes that is a dot.
+unsigned FindDots(Uint128 text) {
   constexpr std::uint64_t kDots = 0x2E2E'2E2E'2E2E'2E2E;
   constexpr std::uint64_t kLowBits = 0x7F7F'7F7F'7F7F'7F7F;
-  unsigned found = 0;
-  for (const unsigned half : {0U, 8U}) {
-    std::uint64_t bytes = 0;
-    for (unsigned i = 0; i < 8; ++i) {
-      bytes |= std::uint64_t{static_cast<unsigned char>(text[half + i])} << (8 * i);
-    }
+  const auto find = [](std::uint64_t bytes) {
     // The highest bit of a byte is set where it is zero, that is, where a dot was.
     const std::uint64_t other = bytes ^ kDots;
     const std::uint64_t is_dot = ~(((other & kLowBits) + kLowBits) | other | kLowBits);
     // The eight bits are moved together.
-    found |= static_cast<unsigned>((is_dot >> 7U) * 0x0102'0408'1020'4080 >> 56U) << half;
-  }
-  return found;
+    return static_cast<unsigned>((is_dot >> 7U) * 0x0102'0408'1020'4080 >> 56U);
+  };
+  return find(static_cast<std::uint64_t>(text)) | find(static_cast<std::uint64_t>(text >> 64U))
+                                                      << 8U;
 }
 
-// Adds up to three digits from `at` on to `bits` as the next part. `bad` becomes 1 where they are
-// no number up to 255 or begin with a zero that does not stand alone: "010" is 8 to some readers
-// and 10 to others.
-void AddV4Part(const V4Text& text, unsigned at, unsigned size, std::uint32_t& bits, unsigned& bad) {
+// Adds the lowest bytes of `text`, up to three digits, to `bits` as the next part. `bad` becomes 1
+// where they are no number up to 255 or begin with a zero that does not stand alone: "010" is 8 to
+// some readers and 10 to others.
+void AddV4Part(std::uint32_t text, unsigned size, std::uint32_t& bits, unsigned& bad) {
   struct Weights {
     unsigned first, second, third;
   };
   constexpr std::array<Weights, 4> kWeights = {{{0, 0, 0}, {1, 0, 0}, {10, 1, 0}, {100, 10, 1}}};
-  const auto digit = [&](unsigned i) {
-    return static_cast<unsigned char>(text[at + i]) - unsigned{'0'};
-  };
+  const auto digit = [&](unsigned i) { return (text >> (8 * i) & 0xFFU) - unsigned{'0'}; };
   const Weights& weights = kWeights[size & 3U];
   const unsigned number =
       digit(0) * weights.first + digit(1) * weights.second + digit(2) * weights.third;
@@ -66,21 +74,20 @@ void AddV4Part(const V4Text& text, unsigned at, unsigned size, std::uint32_t& bi
 // How many digits a part has cannot be foreseen, so none of this depends on a branch: a list of
 // addresses is asked about every request.
 std::optional<std::uint32_t> ParseV4(std::string_view text) {
-  if (text.size() > kV4TextMost) return std::nullopt;
-  V4Text padded{};
-  text.copy(padded.data(), text.size());
-  unsigned dots = FindDots(padded);
+  if (text.size() < kV4TextLeast || text.size() > kV4TextMost) return std::nullopt;
+  const Uint128 bytes = LoadV4Text(text);
+  unsigned dots = FindDots(bytes);
   if (std::popcount(dots) != 3) return std::nullopt;
+  dots |= 1U << text.size();
   std::uint32_t bits = 0;
   unsigned bad = 0;
   unsigned at = 0;
-  for (int part = 0; part < 3; ++part) {
-    const auto dot = static_cast<unsigned>(std::countr_zero(dots));
-    AddV4Part(padded, at, dot - at, bits, bad);
+  for (int part = 0; part < 4; ++part) {
+    const auto end = static_cast<unsigned>(std::countr_zero(dots));
+    AddV4Part(static_cast<std::uint32_t>(bytes >> (8 * at)), end - at, bits, bad);
     dots &= dots - 1;
-    at = dot + 1;
+    at = end + 1;
   }
-  AddV4Part(padded, at, static_cast<unsigned>(text.size()) - at, bits, bad);
   return bad != 0 ? std::nullopt : std::optional(bits);
 }
 

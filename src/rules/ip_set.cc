@@ -82,7 +82,9 @@ IpSet::IpSet(const std::vector<IpPrefix>& prefixes) {
   }
   Merge(v4);
   v4_starts_inside_ = StartsInside(v4);
-  v4_turns_ = SearchTree<std::uint32_t>(TurnsOf(v4));
+  const std::vector<std::uint32_t> turns = TurnsOf(v4);
+  v4_cells_ = IpCells(turns, v4_starts_inside_);
+  v4_turns_ = SearchTree<std::uint32_t>(turns);
 
   Merge(v6);
   v6_starts_inside_ = StartsInside(v6);
@@ -96,7 +98,11 @@ IpSet::IpSet(const std::vector<IpPrefix>& prefixes) {
 }
 
 bool IpSet::Contains(const IpAddress& address) const {
-  if (address.IsV4()) return IsMember(v4_starts_inside_, v4_turns_.CountBelow(address.V4()));
+  if (address.IsV4()) {
+    const IpCells::Share share = v4_cells_.At(address.V4());
+    if (share != IpCells::Share::kSome) return share == IpCells::Share::kAll;
+    return IsMember(v4_starts_inside_, v4_turns_.CountBelow(address.V4()));
+  }
   return IsMember(v6_starts_inside_, V6TurnsBelow(address));
 }
 
@@ -129,7 +135,7 @@ std::size_t IpSet::RangeCountForTest() const {
 }
 
 std::size_t IpSet::MemoryBytesForTest() const {
-  return v4_turns_.MemoryBytes() + v6_turns_.MemoryBytes() +
+  return v4_cells_.MemoryBytes() + v4_turns_.MemoryBytes() + v6_turns_.MemoryBytes() +
          v6_low_turns_.capacity() * sizeof(std::uint64_t);
 }
 

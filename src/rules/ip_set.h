@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rules/ip_address.h"
+#include "rules/ip_cells.h"
 #include "rules/search_tree.h"
 
 namespace sluice {
@@ -14,10 +15,10 @@ namespace sluice {
 // prefix an address is in, nor which of several is the longest: prefixes that overlap or adjoin
 // become one range, and what is kept is where the ranges begin and end.
 //
-// An address is looked up in time that grows with the logarithm of the ranges. A range takes
-// about 9 bytes for IPv4 and 34 for IPv6. IPv6 is searched by the upper 64 bits, and by the lower
-// ones only among ranges that begin or end in the address's own /64, so a list of very many
-// addresses of one /64 is slower than others.
+// An address is looked up in time that grows with the logarithm of the ranges, most of IPv4 at
+// once. A range takes about 10 bytes for IPv4 and 34 for IPv6. IPv6 is searched by the upper 64
+// bits, and by the lower ones only among ranges that begin or end in the address's own /64, so a
+// list of very many addresses of one /64 is slower than others.
 //
 // Thread safety: immutable, any number of threads may read.
 //
@@ -34,6 +35,11 @@ class IpSet {
 
   [[nodiscard]] bool Contains(const IpAddress& address) const;
 
+  // Begins to load what Contains will ask for first.
+  void Prefetch(const IpAddress& address) const {
+    if (address.IsV4()) v4_cells_.Prefetch(address.V4());
+  }
+
   [[nodiscard]] std::size_t RangeCountForTest() const;
   [[nodiscard]] std::size_t MemoryBytesForTest() const;
 
@@ -42,6 +48,7 @@ class IpSet {
 
   bool v4_starts_inside_ = false;
   bool v6_starts_inside_ = false;
+  IpCells v4_cells_;
   SearchTree<std::uint32_t> v4_turns_;
   SearchTree<std::uint64_t> v6_turns_;       // the upper halves
   std::vector<std::uint64_t> v6_low_turns_;  // the lower halves of the same

@@ -31,4 +31,9 @@ bool ValueList::Has(AttributeValue& value) const {
   return ip.has_value() && std::get_if<IpSet>(&values_)->Contains(*ip);
 }
 
+void ValueList::Prefetch(AttributeValue& value) const {
+  const auto* const addresses = std::get_if<IpSet>(&values_);
+  if (addresses != nullptr && value.present() && value.Ip()) addresses->Prefetch(*value.Ip());
+}
+
 }  // namespace sluice

@@ -21,6 +21,9 @@ class ValueList {
 
   [[nodiscard]] bool Has(AttributeValue& value) const;
 
+  // Begins to load what Has will ask for, if that is slow.
+  void Prefetch(AttributeValue& value) const;
+
  private:
   std::variant<TextMap, IpSet> values_;
 };

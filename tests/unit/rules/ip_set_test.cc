@@ -249,7 +249,7 @@ TEST(IpSetTest, ARangeTakesLittleMemory) {
     v6.push_back({{std::uint64_t{i} << 20U, 1}, 128});
   }
   EXPECT_EQ(IpSet(v4).RangeCountForTest(), v4.size());
-  EXPECT_LT(IpSet(v4).MemoryBytesForTest(), 9 * v4.size());
+  EXPECT_LT(IpSet(v4).MemoryBytesForTest(), 11 * v4.size());
   EXPECT_EQ(IpSet(v6).RangeCountForTest(), v6.size());
   EXPECT_LT(IpSet(v6).MemoryBytesForTest(), 35 * v6.size());
 }
