@@ -62,6 +62,10 @@ constexpr int HexValue(char c) {
 inline constexpr ByteSet kTokenBytes =
     ByteSet("!#$%&'*+-.^_`|~").WithRange('0', '9').WithRange('A', 'Z').WithRange('a', 'z');
 
+// What targets of requests consist of: printable ASCII without the space. A fragment ("#") is never
+// sent.
+inline constexpr ByteSet kTargetBytes = ByteSet().WithRange('!', '"').WithRange('$', '~');
+
 // REQUIRES: `lower` has no capital letters.
 constexpr bool EqualsLower(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;

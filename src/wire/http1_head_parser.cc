@@ -12,8 +12,6 @@ namespace {
 constexpr std::size_t kMethodBytesMost = 32;
 constexpr std::size_t kContentLengthDigitsMost = 18;  // these fit 64 bits
 
-// Printable ASCII without the space. A fragment ("#") is never sent.
-constexpr ByteSet kTargetBytes = ByteSet().WithRange('!', '"').WithRange('$', '~');
 // Visible characters, blanks, and what RFC 9110 calls obs-text.
 constexpr ByteSet kValueBytes = ByteSet("\t").WithRange(' ', '~').WithRange(0x80, 0xFF);
 // "reg-name" of RFC 3986, and what stands between the brackets of an IPv6 address.

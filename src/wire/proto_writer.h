@@ -91,7 +91,7 @@ class ProtoWriter {
   void MoveAndSize(char* size_at, std::size_t size);
 
   char* at_;
-  char* end_;
+  [[maybe_unused]] char* end_;  // for assertions
 };
 
 // Appends what write(writer) writes, which takes at most `room` bytes. `out` may keep that much for

@@ -17,8 +17,6 @@ struct Outcome {
   std::string body;
   std::size_t consumed = 0;
   bool is_too_large = false;
-
-  friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 // Reads the bytes in parts of that size.
