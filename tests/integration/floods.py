@@ -1,0 +1,206 @@
+"""Floods of HTTP/2: memory stays flat, whoever overdoes it is told so, and others do not notice."""
+
+import contextlib
+import socket
+import struct
+import threading
+
+from scene import Server
+from scene.neighbours import RULES, Neighbours, connections, forget_peak, memory
+from server import expect, run_tests, until
+
+# How much more memory a server may take at any time of a flood. A few bytes kept of each frame
+# would be more than that.
+BYTES_MOST = 8 << 20
+
+FRAMES = 200_000
+ATTACKERS = 4
+
+DATA, HEADERS, PRIORITY, RESET, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = (
+    0, 1, 2, 3, 4, 6, 7, 8, 9)
+END_STREAM, END_HEADERS = 1, 4
+FLOW_CONTROL_ERROR, CANCEL, ENHANCE_YOUR_CALM = 3, 8, 11
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+
+def frame(kind, flags=0, stream=0, payload=b""):
+    return struct.pack(">IBI", len(payload) << 8 | kind, flags, stream) + payload
+
+
+def literal(name, value):
+    """A field that the server is to remember, with a name that it does not know."""
+    return b"\x40" + bytes([len(name)]) + name + b"\x7f" + bytes([len(value) - 127]) + value
+
+
+# POST http://h/v1/check
+HEAD = b"\x83\x86\x41\x01h\x04\x09/v1/check"
+
+
+class Attacker:
+    """One connection, whose client reads all or nothing while it sends."""
+
+    def __init__(self, server, reads=True):
+        self.connection = server.connect()
+        self.reads = reads
+        self.said = bytearray()
+        if reads:
+            self.reader = threading.Thread(target=self.read)
+            self.reader.start()
+        self.send(PREFACE + frame(SETTINGS))
+
+    def read(self):
+        with contextlib.suppress(OSError):
+            while part := self.connection.recv(1 << 16):
+                # Of what may be endless only the end tells how it went.
+                self.said = (self.said + part)[-(1 << 20):]
+
+    def send(self, frames):
+        """False if the server takes no more."""
+        try:
+            self.connection.sendall(frames)
+            return True
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+
+    def end(self):
+        """The error by which the server has ended it; nothing if it has not, or did not say."""
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+        if self.reads:
+            self.reader.join()
+        else:
+            self.read()
+        self.connection.close()
+        # What is cut off at its front begins within a frame, but the last frame is known.
+        tail = bytes(self.said[-17:])
+        is_goodbye = tail[:9] == frame(GOAWAY, payload=b"8 bytes.")[:9]
+        return int.from_bytes(tail[13:], "big") if is_goodbye else None
+
+
+def flood(make, count, reads=True):
+    """Sends what `make` makes of a number, until it was enough, on as many connections as needed.
+
+    The errors by which connections were ended, and how many there were.
+    """
+    with Server(RULES) as server, Neighbours(server):
+        pieces = [b"".join(map(make, range(begin, min(begin + 500, count))))
+                  for begin in range(0, count, 500)]
+        errors, used = [], []
+
+        def attack():
+            at = 0
+            while at < len(pieces):
+                attacker = Attacker(server, reads)
+                used.append(attacker)
+                # Numbers of streams begin anew with each connection.
+                for piece in pieces[:len(pieces) - at]:
+                    at += 1
+                    if not attacker.send(piece):
+                        break
+                errors.append(attacker.end())
+
+        def all_attack():
+            threads = [threading.Thread(target=attack) for _ in range(ATTACKERS)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+
+        all_attack()  # what a server takes once, and keeps, is no growth
+        until(lambda: connections(server) == Neighbours.count, "attackers have left")
+        before = memory(server, "VmRSS")
+        forget_peak(server)
+        errors.clear()
+        used.clear()
+        all_attack()
+        more = memory(server, "VmHWM") - before
+        assert more < BYTES_MOST, f"{more} bytes more"
+        until(lambda: connections(server) == Neighbours.count, "attackers have left")
+        return set(errors), len(used)
+
+
+def odd(number):
+    return 2 * number + 1
+
+
+def test_rapid_resets():
+    def make(number):
+        stream = odd(number)
+        return (frame(HEADERS, END_HEADERS, stream, HEAD) +
+                frame(RESET, 0, stream, CANCEL.to_bytes(4, "big")))
+    errors, _ = flood(make, 50_000)
+    expect(errors - {None}, {ENHANCE_YOUR_CALM})
+
+
+def test_continuations():
+    first = frame(HEADERS, 0, 1, HEAD)
+    errors, _ = flood(lambda n: first if n == 0 else frame(CONTINUATION, 0, 1, b""), FRAMES)
+    expect(errors - {None}, {ENHANCE_YOUR_CALM})
+
+
+def test_continuations_that_are_full():
+    field = literal(b"x", b"v" * 200) * 70
+    first = frame(HEADERS, 0, 1, HEAD)
+    errors, _ = flood(lambda n: first if n == 0 else frame(CONTINUATION, 0, 1, field), 5_000)
+    expect(errors - {None}, {ENHANCE_YOUR_CALM})
+
+
+def test_pings_and_settings_that_are_read():
+    """Too many at once are too many, whether or not they are read."""
+    for one in (frame(PING, payload=b"8 bytes."), frame(SETTINGS),
+                frame(SETTINGS, payload=struct.pack(">HI", 4, 1 << 20))):
+        errors, _ = flood(lambda _, one=one: one, FRAMES)
+        assert errors <= {None, ENHANCE_YOUR_CALM}, errors
+
+
+def test_pings_and_settings_that_are_not_read():
+    for one in (frame(PING, payload=b"8 bytes."), frame(SETTINGS)):
+        errors, _ = flood(lambda _, one=one: one, FRAMES, reads=False)
+        expect(errors - {None}, {ENHANCE_YOUR_CALM})
+
+
+def test_frames_without_anything():
+    """On a stream that does not end, and of kinds that mean nothing."""
+    first = frame(HEADERS, END_HEADERS, 1, HEAD)
+    for one in (frame(DATA, 0, 1), frame(PRIORITY, 0, 3, b"\0\0\0\1\0"), frame(99, 0, 1),
+                frame(DATA, 8, 1, b"\xff" + b"\0" * 255)):
+        errors, used = flood(lambda n, one=one: first if n == 0 else one, FRAMES)
+        expect((errors, used), ({None}, ATTACKERS))
+
+
+def test_window_updates():
+    expect(flood(lambda _: frame(WINDOW_UPDATE, payload=b"\0\0\0\1"), FRAMES), ({None}, ATTACKERS))
+    errors, _ = flood(lambda _: frame(WINDOW_UPDATE, payload=b"\x3f\xff\xff\xff"), FRAMES)
+    expect(errors - {None}, {FLOW_CONTROL_ERROR})
+
+
+def test_heads_that_unfold():
+    """A byte for a field of 200: a head of 14 KB that has 2.8 MB of fields."""
+    def make(number):
+        fields = (literal(b"x", b"v" * 200) if number == 0 else b"") + b"\xbe" * 14_000
+        return frame(HEADERS, END_HEADERS | END_STREAM, odd(number), HEAD + fields)
+    expect(flood(make, 1000), ({None}, ATTACKERS))
+
+
+def test_streams_that_never_end():
+    """More than agreed are refused, and those that are there are given up."""
+    errors, _ = flood(lambda n: frame(HEADERS, END_HEADERS, odd(n), HEAD), 20_000)
+    expect(errors - {None}, {ENHANCE_YOUR_CALM})
+
+
+def test_requests_whose_replies_are_not_wanted():
+    """No window for any reply, and no end of requests."""
+    body = b'{"domain":"neighbours","attributes":{}}'
+    no_window = frame(SETTINGS, payload=struct.pack(">HI", 4, 0))
+
+    def make(number):
+        stream = odd(number)
+        head = HEAD + b"\x0f\x10\x10application/json"
+        return ((no_window if number == 0 else b"") + frame(HEADERS, END_HEADERS, stream, head) +
+                frame(DATA, END_STREAM, stream, body))
+    errors, _ = flood(make, 20_000)
+    expect(errors - {None}, {ENHANCE_YOUR_CALM})
+
+
+run_tests(globals())

@@ -1,0 +1,96 @@
+"""slowhttptest: each of its modes loses its connections, and others do not notice."""
+
+import contextlib
+import csv
+import os
+import re
+import subprocess
+import tempfile
+
+from scene import Server, tool
+from scene.neighbours import RULES, Neighbours, connections
+from server import DEADLINE_SECONDS, ask, expect, run_tests, until
+
+COUNT = 300
+# When an attack would give up by itself, far beyond the deadlines of the server.
+SECONDS = 30
+DEADLINES = [flag for name in ("header", "body", "write", "idle")
+             for flag in (f"--deadlines-{name}", "2s")]
+COMMON = ["-c", str(COUNT), "-r", str(COUNT), "-i", "1", "-l", str(SECONDS),
+          "-p", str(DEADLINE_SECONDS), "-s", "100000"]
+
+# All replies are refusals, with a body.
+LIMITED = "---\ndomain: api\nrules: [{ name: all, per: [ip], limit: 1/d }]\n"
+
+
+class Attack:
+    """slowhttptest under way, stopped by its process id."""
+
+    def __init__(self, server, *mode):
+        self.folder = tempfile.TemporaryDirectory()
+        self.report = os.path.join(self.folder.name, "report")
+        self.process = subprocess.Popen(
+            [tool("slowhttptest"), *COMMON, "-g", "-o", self.report,
+             "-u", f"http://{server.address}/auth/api/page", *mode],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+        self.folder.cleanup()
+
+    def end(self):
+        """How it ended, the most connections it had, and whether it ever found the server away."""
+        said = self.process.communicate(timeout=SECONDS + DEADLINE_SECONDS)[0]
+        how = re.search(r"Exit status: ([A-Za-z ]+)", re.sub(r"\x1b\[[0-9;]*m", "", said))
+        assert how, said
+        with open(self.report + ".csv", encoding="ascii") as file:
+            rows = list(csv.DictReader(file))
+        return (how.group(1), max(int(row["Connected"]) + int(row["Closed"]) for row in rows),
+                any(int(row["Service Available"]) == 0 for row in rows))
+
+
+@contextlib.contextmanager
+def under_attack(*mode):
+    """An attack all of whose connections the server has let go."""
+    with Server(RULES + LIMITED, DEADLINES) as server, Neighbours(server), \
+            Attack(server, *mode) as attacker:
+        until(lambda: connections(server) > Neighbours.count + COUNT // 2, "it is attacked")
+        until(lambda: connections(server) <= Neighbours.count, "the attackers are let go")
+        yield attacker
+
+
+def test_slow_headers():
+    with under_attack("-H") as attacker:
+        expect(attacker.end(), ("No open connections left", COUNT, False))
+
+
+def test_slow_bodies():
+    with under_attack("-B") as attacker:
+        expect(attacker.end(), ("No open connections left", COUNT, False))
+
+
+def test_slow_reads():
+    """What the system keeps for it it reads on and on, so the end of that is not waited for."""
+    with under_attack("-X", "-k", "10", "-n", "1", "-z", "5", "-w", "1", "-y", "16") as attacker:
+        expect(attacker.process.poll(), None, "it has not left by itself")
+
+
+def test_ranges():
+    """Ranges are not looked at: each is a request like any other, and leaves nothing behind."""
+    with Server(RULES + LIMITED, DEADLINES) as server, Neighbours(server), \
+            Attack(server, "-R", "-t", "GET") as attacker:
+        how, _, ever_away = attacker.end()
+        expect((how, ever_away), ("No open connections left", False))
+        counts = re.findall(r'(?m)^sluice_checks_total{frontend="forward_auth".*} (\d+)$',
+                            ask(server.admin, "/metrics")[2])
+        assert sum(map(int, counts)) >= COUNT, counts
+        until(lambda: connections(server) <= Neighbours.count, "the attackers are let go")
+        status, headers, _ = ask(server.address, "/auth/api/page", headers={"Range": "bytes=0-1"})
+        expect((status, headers["Content-Range"]), (429, None))
+
+
+run_tests(globals())
