@@ -25,11 +25,11 @@ void TimeEach(Histogram& into, std::uint64_t first, std::uint64_t last, Timed ti
 }
 
 Latencies LineOf(const char* what, const Histogram& histogram, double nanos_per_tick) {
-  const auto at = [&](double share) {
+  const auto at = [&](Share share) {
     return static_cast<double>(histogram.Quantile(share)) * nanos_per_tick;
   };
-  return {what,      at(0.5),    at(0.99),
-          at(0.999), at(0.9999), static_cast<double>(histogram.max()) * nanos_per_tick};
+  return {what,          at({500'000}), at({990'000}),
+          at({999'000}), at({999'900}), static_cast<double>(histogram.max()) * nanos_per_tick};
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Result<Growth> MeasureGrowth(std::uint64_t keys) {
       limiter.Check(Charge{handle.value(), key.view()});
     });
     TimeEach(*nothing, first, last, [](const KeyText& /*key*/, std::uint64_t /*before*/) {});
-    const std::uint64_t length = checks->Quantile(0.5) - nothing->Quantile(0.5);
+    const std::uint64_t length = checks->Quantile({500'000}) - nothing->Quantile({500'000});
     TimeEach(*busy, first, last, [length](const KeyText& /*key*/, std::uint64_t before) {
       while (Ticks() - before < length) {
       }

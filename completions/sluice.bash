@@ -11,15 +11,15 @@ _sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-prox
   --tls-client-names --tls-min-version --callers-names --callers-token --callers-token-file
   --callers-uids --store --store-password --store-password-file --memory --store-snapshot
   --store-deadline --store-sync-interval --store-key-secret --store-key-secret-file
-  --bounds-connections --bounds-requests --bounds-connection-requests --bounds-streams
+  --bounds-connections --bounds-connection-requests --bounds-streams
   --bounds-bytes --bounds-connection-bytes --bounds-request-bytes --bounds-header-bytes
   --bounds-header-fields --bounds-checks --deadlines-idle --deadlines-header --deadlines-body
   --deadlines-write --drain-delay --drain-deadline --headers-profile --headers-retry-after-jitter
   --rls-dynamic-metadata --log-level --log-format --help'
 
-_sluice_bench_flags='--server --protocol --domain --attribute --method --path --command --keys
-  --distribution --seed --connections --streams --pipeline --threads --rate --duration --requests
-  --warm-up --timeout --expect --progress -o --help'
+_sluice_bench_flags='--server --protocol --domain --attribute --method --path --command --header
+  --token-file --keys --distribution --seed --connections --streams --pipeline --threads --rate
+  --duration --requests --warm-up --timeout --expect --progress -o --help'
 
 # The files and directories that begin with $1.
 _sluice_files() {
@@ -50,6 +50,7 @@ _sluice_value() {
     *:-o) _sluice_words 'text json' "$2" ;;
     simulate:--limit) _sluice_limit "$2" ;;
     simulate:--trace | simulate:--plot | explain:--rules) _sluice_files "$2" ;;
+    bench:--token-file | check:--token-file) _sluice_files "$2" ;;
     explain:--profile | serve:--headers-profile)
       _sluice_words 'ietf x-ratelimit envoy github openai none' "$2"
       ;;
@@ -59,7 +60,7 @@ _sluice_value() {
     bench:--method) _sluice_words 'GET POST' "$2" ;;
     bench:--help | bench:--progress) return 1 ;;
     bench:--*) ;;
-    check:--server | check:--domain | check:--cost | check:--timeout) ;;
+    check:--server | check:--domain | check:--cost | check:--header | check:--timeout) ;;
     explain:--domain | explain:--cost | 'rules show:--domain' | 'rules show:--rule') ;;
     serve:--settings | serve:--rules | serve:--*-file | serve:--store-snapshot | \
       serve:--tls-certificate | serve:--tls-key | serve:--tls-client-ca) _sluice_files "$2" ;;
@@ -87,7 +88,7 @@ _sluice_flags() {
     'rules check' | 'rules diff') echo -o --help ;;
     'rules show') echo --domain --rule -o --help ;;
     bench) echo "$_sluice_bench_flags" ;;
-    check) echo --server --domain --cost --protocol --timeout -o --help ;;
+    check) echo --server --domain --cost --protocol --header --token-file --timeout -o --help ;;
     explain) echo --rules --domain --cost --profile -o --help ;;
     rules | 'rules schema') echo --help ;;
   esac

@@ -89,11 +89,10 @@ complete -c sluice -n '__sluice_is serve' -l store-key-secret -x \
 complete -c sluice -n '__sluice_is serve' -l store-key-secret-file -rF \
     -d 'A file that holds the secret of keys'
 complete -c sluice -n '__sluice_is serve' -l bounds-connections -x -d 'Open connections'
-complete -c sluice -n '__sluice_is serve' -l bounds-requests -x -d 'Requests in flight'
 complete -c sluice -n '__sluice_is serve' -l bounds-connection-requests -x \
     -d 'Requests in flight on one connection'
 complete -c sluice -n '__sluice_is serve' -l bounds-streams -x -d 'HTTP/2 streams on one connection'
-complete -c sluice -n '__sluice_is serve' -l bounds-bytes -x -d 'Bytes buffered for all connections'
+complete -c sluice -n '__sluice_is serve' -l bounds-bytes -x -d 'Bytes kept for all connections'
 complete -c sluice -n '__sluice_is serve' -l bounds-connection-bytes -x \
     -d 'Bytes buffered for one connection'
 complete -c sluice -n '__sluice_is serve' -l bounds-request-bytes -x -d 'Body of one request'
@@ -124,6 +123,8 @@ complete -c sluice -n '__sluice_is check' -l server -x -d 'Where the server is'
 complete -c sluice -n '__sluice_is check' -l domain -x -d 'The domain of the request'
 complete -c sluice -n '__sluice_is check' -l cost -x -d 'Units the request takes'
 complete -c sluice -n '__sluice_is check' -l protocol -x -a 'http rls resp' -d 'How to ask'
+complete -c sluice -n '__sluice_is check' -l header -x -d 'A header of each request'
+complete -c sluice -n '__sluice_is check' -l token-file -r -F -d 'A file that holds a token'
 complete -c sluice -n '__sluice_is check' -l timeout -x -d 'How long to wait for an answer'
 complete -c sluice -n '__sluice_is check' -s o -x -a 'text json' -d 'Form of the answer'
 
@@ -135,6 +136,8 @@ complete -c sluice -n '__sluice_is bench' -l attribute -x -d 'What is known of a
 complete -c sluice -n '__sluice_is bench' -l method -x -a 'GET POST' -d 'Method of http'
 complete -c sluice -n '__sluice_is bench' -l path -x -d 'Path of http'
 complete -c sluice -n '__sluice_is bench' -l command -x -d 'Command of resp'
+complete -c sluice -n '__sluice_is bench' -l header -x -d 'A header of each request'
+complete -c sluice -n '__sluice_is bench' -l token-file -r -F -d 'A file that holds a token'
 complete -c sluice -n '__sluice_is bench' -l keys -x -d 'How many different keys'
 complete -c sluice -n '__sluice_is bench' -l distribution -x -a 'uniform zipf hot sequential' \
     -d 'Which keys'
@@ -147,7 +150,7 @@ complete -c sluice -n '__sluice_is bench' -l rate -x -d 'Requests a second, what
 complete -c sluice -n '__sluice_is bench' -l duration -x -d 'How long'
 complete -c sluice -n '__sluice_is bench' -l requests -x -d 'How many requests'
 complete -c sluice -n '__sluice_is bench' -l warm-up -x -d 'How long not to measure at first'
-complete -c sluice -n '__sluice_is bench' -l timeout -x -d 'How long a server may be silent'
+complete -c sluice -n '__sluice_is bench' -l timeout -x -d 'How long a server may leave requests unanswered'
 complete -c sluice -n '__sluice_is bench' -l expect -x -d 'What must hold'
 complete -c sluice -n '__sluice_is bench' -l progress -d 'A line a second without a terminal too'
 complete -c sluice -n '__sluice_is bench' -s o -x -a 'text json' -d 'Form of the report'

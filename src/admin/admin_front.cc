@@ -1,5 +1,7 @@
 #include "admin/admin_front.h"
 
+#include <arpa/inet.h>
+
 #include <array>
 #include <chrono>
 #include <optional>
@@ -29,6 +31,15 @@ void Tell(std::string_view type, std::string_view body, HttpReply& reply) {
 void Refuse(int status, std::string_view words, HttpReply& reply) {
   reply.status = status;
   Tell(kText, words, reply);
+}
+
+// Whether an authority is an address or localhost, which no page can be made to have as its name.
+bool IsLocalHost(std::string_view authority) {
+  std::string host(authority.substr(0, authority.rfind(':')));
+  if (authority.starts_with('[')) host = authority.substr(1, authority.find(']') - 1);
+  in6_addr parsed{};
+  return host.empty() || host == "localhost" || inet_pton(AF_INET, host.c_str(), &parsed) == 1 ||
+         inet_pton(AF_INET6, host.c_str(), &parsed) == 1;
 }
 
 std::string_view WordFor(Health::State state) {
@@ -78,6 +89,10 @@ void AdminFront::Answer(const HttpRequest& request, HttpReply& reply) const {
   if (!MayAsk(request)) {
     reply.headers.Add("WWW-Authenticate", "Bearer");
     return Refuse(401, "expected the admin token as a bearer token\n", reply);
+  }
+  if (options_.hosts == AdminHosts::kLocal && !IsLocalHost(request.authority)) {
+    return Refuse(403, "expected an IP address or localhost as the host, or an admin token\n",
+                  reply);
   }
   if (path == "/metrics") return TellMetrics(reply);
   if (path == "/rules") return TellRules(reply);

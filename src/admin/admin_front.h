@@ -27,8 +27,17 @@ struct AdminSources {
   std::function<void(std::string&)> metrics;  // appends what is known beside the rules
 };
 
+// For whom operators' requests may be meant, by the name of the host in them.
+enum class AdminHosts : std::uint8_t {
+  kAny,
+  // An IP address or localhost. No page can ask in these names but one of this machine's, whatever
+  // address the name of its own host is made to mean.
+  kLocal,
+};
+
 struct AdminOptions {
   std::string token;  // callers must show it as a bearer token; empty: none
+  AdminHosts hosts = AdminHosts::kAny;
   std::string version;
   std::string compiler;
 };
@@ -36,13 +45,15 @@ struct AdminOptions {
 // GET /healthz, /readyz, /healthcheck, /metrics, /rules, /settings, /log; PUT /log.
 //
 // A web page that a browser shows can neither read what is told, nor send PUT: browsers ask first,
-// and the answer is no.
+// and the answer is no. Where anybody may ask, AdminHosts::kLocal is for pages whose host is made
+// to have our address.
 //
 // Thread safety: none; one for each worker. Ownership: what the sources refer to outlives it.
 //
 // Invariants
 //   (1) With a token nothing but health is told to who does not show it.
-//   (2) Nothing that a caller of the service sent is ever part of a metric.
+//   (2) With AdminHosts::kLocal likewise to who asks in another name.
+//   (3) Nothing that a caller of the service sent is ever part of a metric.
 class AdminFront final : public HttpService {
  public:
   AdminFront(const AdminSources& sources, const AdminOptions& options)

@@ -11,6 +11,7 @@
 
 #include "core/json_string.h"
 #include "core/text.h"
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {
@@ -50,12 +51,22 @@ void Log::Write(LogImportance importance, std::string_view event, std::string_vi
   const Time now = clock_.Now();
   const std::lock_guard lock(mutex_);
   if (!MayWrite(now)) return;
-  line_.clear();
   if (left_out_ > 0) {
-    AppendLine(now, LogImportance::kWarning, "log_lines_left_out",
-               Concat(std::exchange(left_out_, 0), " lines were too many and left out"));
+    WriteLine(now, LogImportance::kWarning, "log_lines_left_out",
+              Concat(std::exchange(left_out_, 0), " lines were too many and left out"));
   }
-  AppendLine(now, importance, event, text);
+  WriteLine(now, importance, event, text);
+}
+
+void Log::WriteLine(Time now, LogImportance importance, std::string_view event,
+                    std::string_view text) {
+  MakeLine(now, importance, event, text);
+  // How long a text becomes is known when it is written: some bytes take six.
+  for (std::size_t size = text.size(); line_.size() > kLineBytesMost;) {
+    size -= size / 4 + 1;
+    while (size > 0 && IsUtf8Continuation(text[size])) --size;
+    MakeLine(now, importance, event, Concat(text.substr(0, size), "..."));
+  }
   // A line that cannot be written at once is lost: there is nobody left to tell.
   pollfd ready{options_.descriptor, POLLOUT, 0};
   if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return;
@@ -77,15 +88,15 @@ bool Log::MayWrite(Time now) {
   return false;
 }
 
-void Log::AppendLine(Time now, LogImportance importance, std::string_view event,
-                     std::string_view text) {
+void Log::MakeLine(Time now, LogImportance importance, std::string_view event,
+                   std::string_view text) {
   const std::string_view word = WordOf(importance);
   if (options_.form == LogForm::kText) {
-    line_ += Concat(TimeText(now), " ", word, " ", event, ": ", Printable(text), "\n");
+    line_ = Concat(TimeText(now), " ", word, " ", event, ": ", Printable(text), "\n");
     return;
   }
-  line_ += Concat("{\"time\":\"", TimeText(now), "\",\"level\":\"", word, "\",\"event\":\"", event,
-                  "\",\"text\":");
+  line_ = Concat("{\"time\":\"", TimeText(now), "\",\"level\":\"", word, "\",\"event\":\"", event,
+                 "\",\"text\":");
   AppendJsonString(text, line_);
   line_ += "}\n";
 }

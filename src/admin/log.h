@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <mutex>
@@ -29,12 +31,14 @@ enum class LogForm : std::uint8_t {
 // the same over versions, and words for people. Nothing of a request is ever logged raw.
 //
 // At most kLinesMost lines are written in a second; how many were left out is said in the next.
-// A descriptor that takes nothing loses lines, and nothing waits for it.
+// A descriptor that takes nothing loses lines, and nothing waits for it: a line has at most
+// kLineBytesMost bytes, which a pipe takes at once or not at all. What is longer ends in "...".
 //
 // Thread safety: any thread. Ownership: the clock outlives it; the descriptor is not its own.
 class Log {
  public:
   static constexpr int kLinesMost = 100;
+  static constexpr std::size_t kLineBytesMost = PIPE_BUF;
 
   struct Options {
     int descriptor = 2;
@@ -57,8 +61,8 @@ class Log {
  private:
   // Under the mutex.
   bool MayWrite(Time now);
-  void AppendLine(Time now, LogImportance importance, std::string_view event,
-                  std::string_view text);
+  void WriteLine(Time now, LogImportance importance, std::string_view event, std::string_view text);
+  void MakeLine(Time now, LogImportance importance, std::string_view event, std::string_view text);
 
   const Options options_;
   std::atomic<LogImportance> least_;

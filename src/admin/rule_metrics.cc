@@ -52,12 +52,15 @@ void AppendRuleMetrics(const RuleSums& sums, MetricsText& out) {
   out.Begin("sluice_decisions_total", MetricKind::kCounter,
             "Decisions of each limit, and of rules that decide by themselves.");
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto& [domain, rule, limit] = labels[i];
+    const RuleLabels& each = labels[i];
     const auto sample = [&](std::string_view outcome, std::uint64_t count) {
-      out.Sample({{"domain", domain}, {"rule", rule}, {"limit", limit}, {"outcome", outcome}},
+      out.Sample({{"domain", each.domain},
+                  {"rule", each.rule},
+                  {"limit", each.limit},
+                  {"outcome", outcome}},
                  count);
     };
-    if (IsUnmatched(labels[i])) {
+    if (IsUnmatched(each)) {
       sample(kUnmatched, sums.totals[i][RuleOutcome::kAllowed]);
       continue;
     }

@@ -25,6 +25,8 @@ constexpr std::array kFlags = {
     Flag{"--method", FlagValues::kOne, "NAME", "GET"},
     Flag{"--path", FlagValues::kOne, "PATH", "/"},
     Flag{"--command", FlagValues::kOne, "TEXT", "'INCR {key}'"},
+    kHeaderFlag,
+    kTokenFlag,
     Flag{"--keys", FlagValues::kOne, "COUNT", "1000000"},
     Flag{"--distribution", FlagValues::kOne, "NAME", "zipf"},
     Flag{"--seed", FlagValues::kOne, "NUMBER", "2"},
@@ -138,6 +140,7 @@ constexpr std::array kBelongings = {
     Belonging{"--method", {kHttp, kHttp, kHttp}},
     Belonging{"--path", {kHttp, kHttp, kHttp}},
     Belonging{"--command", {kResp, kResp, kResp}},
+    Belonging{kHeaderFlag.name, {kHttp, kRls, kForwardAuth}},
     Belonging{"--streams", {kRls, kRls, kRls}},
     Belonging{"--pipeline", {kHttp, kResp, kForwardAuth}},
 };
@@ -222,6 +225,7 @@ Result<BenchArguments> ReadBenchArguments(const GivenFlags& given) {
   arguments.distribution = distribution.distribution;
   arguments.distribution_name = distribution.name;
   ReadRequest(given, arguments, reader);
+  arguments.credentials = reader.Take(ReadCredentials(given));
   ReadAmount(given, arguments, reader);
   CheckBelongings(given, arguments, reader);
   for (const std::string_view text : given.Values("--expect")) {

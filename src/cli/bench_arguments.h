@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/credentials.h"
 #include "cli/flags.h"
 #include "cli/usage.h"
 #include "load/expectation.h"
@@ -33,6 +34,7 @@ struct BenchArguments {
   std::string_view method;   // kHttp
   std::string_view path;     // kHttp
   std::string_view command;  // kResp
+  Credentials credentials;
 
   LoadAmount amount;
   std::size_t connections = 0;

@@ -20,6 +20,9 @@ what is sent ({key} in a text stands for the key, a number):
   --method NAME        http: POST (default: a check as JSON), or GET without a body
   --path PATH          http: /v1/check unless said
   --command TEXT       resp: 'CL.THROTTLE {key} 15 30 60 1' unless said, or any other
+  --header TEXT        http, rls and forward-auth: 'NAME: VALUE', sent as it is with each request;
+                       may be given again
+  --token-file FILE    holds a token, shown as a bearer token; resp: by AUTH on each connection
   --keys COUNT         how many different keys, 1000 unless said
   --distribution NAME  uniform (default), zipf, hot (nine of ten for one key) or sequential
   --seed NUMBER        of the choice of keys, 1 unless said
@@ -35,7 +38,7 @@ how much:
   --duration LENGTH    10s unless said
   --requests COUNT     end after so many instead
   --warm-up LENGTH     do not measure the first so long, 0s unless said
-  --timeout LENGTH     how long a server may be silent, 5s unless said
+  --timeout LENGTH     how long a server may leave requests unanswered, 5s unless said
 
 what is told:
   --expect TEXT...     what must hold: p99<1ms, errors=0, rate>300000 (pN, min, mean, max, rate,

@@ -21,11 +21,11 @@ constexpr double kBusyShare = 0.9;
 
 struct Quantile {
   std::string_view name;
-  double share;
+  Share share;
 };
-constexpr std::array kQuantiles = {Quantile{"p50", 0.5}, Quantile{"p90", 0.9},
-                                   Quantile{"p99", 0.99}, Quantile{"p99.9", 0.999},
-                                   Quantile{"p99.99", 0.9999}};
+constexpr std::array kQuantiles = {Quantile{"p50", {500'000}}, Quantile{"p90", {900'000}},
+                                   Quantile{"p99", {990'000}}, Quantile{"p99.9", {999'000}},
+                                   Quantile{"p99.99", {999'900}}};
 
 // With so many decimals, rounded.
 std::string DecimalText(double value, int places) {
@@ -161,8 +161,8 @@ std::string ProgressLine(std::uint64_t number, const LoadReport& second) {
   const Measurements& measured = second.measured;
   const Histogram& latencies = measured.latencies();
   return Concat(number, "s  ", DecimalText(second.rate(), 0), "/s  p50 ",
-                LatencyText(latencies.Quantile(0.5)), "  p99 ",
-                LatencyText(latencies.Quantile(0.99)), "  max ", LatencyText(latencies.max()),
+                LatencyText(latencies.Quantile({500'000})), "  p99 ",
+                LatencyText(latencies.Quantile({990'000})), "  max ", LatencyText(latencies.max()),
                 "  refused ", measured.refused(), "  errors ", measured.errors(), "\n");
 }
 

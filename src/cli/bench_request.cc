@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/credentials.h"
 #include "cli/json_text.h"
 #include "core/text.h"
 #include "load/http_load.h"
@@ -53,7 +54,8 @@ std::string CheckBody(const BenchArguments& arguments, std::string_view key) {
 
 std::string HttpRequestFor(const BenchArguments& arguments, std::string_view key) {
   const std::string head = Concat(arguments.method, " ", WithKey(arguments.path, key),
-                                  " HTTP/1.1\r\nHost: ", AuthorityOf(arguments), "\r\n");
+                                  " HTTP/1.1\r\nHost: ", AuthorityOf(arguments), "\r\n",
+                                  HeaderLines(arguments.credentials.headers));
   if (arguments.method == "GET") return head + "\r\n";
   const std::string body = CheckBody(arguments, key);
   return Concat(head, "Content-Type: application/json\r\nContent-Length: ", body.size(), "\r\n\r\n",
@@ -118,7 +120,7 @@ std::string CallFor(const BenchArguments& arguments, const ForwardAuth& call,
                     std::string_view key) {
   return Concat(call.method, " /auth/", arguments.domain, WithKey(call.path, key),
                 " HTTP/1.1\r\nHost: ", WithKey(call.host, key), "\r\n", WithKey(call.headers, key),
-                "\r\n");
+                HeaderLines(arguments.credentials.headers), "\r\n");
 }
 
 // --- resp -----------------------------------------------------------------------------------
@@ -190,9 +192,11 @@ Result<LoadSessionFactory> BenchSessions(const BenchArguments& arguments) {
       const RespMeaning meaning = MeaningOf(words.front());
       auto request =
           TemplateOf(arguments, [&](std::string_view key) { return CommandFor(words, key); });
-      return LoadSessionFactory([request, meaning](LoadSession::Listener& listener) {
-        return MakeRespLoad(listener, request, meaning);
-      });
+      return LoadSessionFactory(
+          [request, meaning,
+           login = AuthCommand(arguments.credentials.token)](LoadSession::Listener& listener) {
+            return MakeRespLoad(listener, request, meaning, login);
+          });
     }
     case BenchProtocol::kRls:
       break;
@@ -200,8 +204,9 @@ Result<LoadSessionFactory> BenchSessions(const BenchArguments& arguments) {
   auto message =
       TemplateOf(arguments, [&](std::string_view key) { return MessageFor(arguments, key); });
   return LoadSessionFactory(
-      [message, authority = AuthorityOf(arguments)](LoadSession::Listener& listener) {
-        return MakeRlsLoad(listener, message, authority);
+      [message, authority = AuthorityOf(arguments),
+       metadata = arguments.credentials.headers](LoadSession::Listener& listener) {
+        return MakeRlsLoad(listener, message, authority, metadata);
       });
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/check_answer.h"
 #include "cli/conversation.h"
+#include "cli/credentials.h"
 #include "cli/flags.h"
 #include "cli/request_flags.h"
 #include "cli/usage.h"
@@ -36,6 +37,8 @@ flags:
   --cost UNITS       what the request costs, 1 unless said
   --protocol NAME    how to ask: http (default: POST /v1/check), rls (Envoy's rate limit service) or
                      resp (SLUICE.CHECK)
+  --header TEXT      http and rls: 'NAME: VALUE', sent with the request; may be given again
+  --token-file FILE  holds a token, shown as a bearer token; resp: by AUTH
   --timeout LENGTH   how long to wait for an answer, 5s unless said
   -o text|json       for people (text, the default) or for programs: one line of JSON
   --help             this text
@@ -54,6 +57,8 @@ constexpr std::array kFlags = {
     Flag{"--domain", FlagValues::kOne, "DOMAIN", "api"},
     Flag{"--cost", FlagValues::kOne, "UNITS", "2"},
     Flag{"--protocol", FlagValues::kOne, "NAME", "rls"},
+    kHeaderFlag,
+    kTokenFlag,
     Flag{"--timeout", FlagValues::kOne, "LENGTH", "500ms"},
     kFormFlag,
     Flag{"--help", FlagValues::kNone},
@@ -61,7 +66,7 @@ constexpr std::array kFlags = {
 
 struct Protocol {
   std::string_view name;
-  std::unique_ptr<Conversation> (*ask)(const CheckQuestion& question);
+  std::unique_ptr<Conversation> (*ask)(const CheckQuestion& question, const Credentials& shown);
 };
 
 constexpr std::array kProtocols = {Protocol{"http", AskByHttp}, Protocol{"rls", AskByRls},
@@ -74,6 +79,7 @@ struct Arguments {
   std::vector<Attribute> attributes;
   Cost cost;
   const Protocol* protocol = nullptr;
+  Credentials credentials;
   Nanos timeout{0};
   OutputForm form = OutputForm::kText;
 };
@@ -127,6 +133,12 @@ Result<Arguments> ReadArguments(const GivenFlags& given) {
   const Result<const Protocol*> protocol = ReadProtocol(given);
   if (!protocol) return protocol.error();
   arguments.protocol = protocol.value();
+  if (given.Has(kHeaderFlag.name) && arguments.protocol->name == "resp") {
+    return Error{"--header is not for resp"};
+  }
+  Result<Credentials> credentials = ReadCredentials(given);
+  if (!credentials) return credentials.error();
+  arguments.credentials = std::move(credentials).value();
   const Result<Nanos> timeout = ReadTimeout(given);
   if (!timeout) return timeout.error();
   arguments.timeout = timeout.value();
@@ -149,7 +161,8 @@ int RunOn(const Arguments& arguments, Console& console) {
                                .attributes = arguments.attributes,
                                .cost = arguments.cost};
   const Result<ServerAddress> address = FindServer(arguments.server);
-  const std::unique_ptr<Conversation> conversation = arguments.protocol->ask(question);
+  const std::unique_ptr<Conversation> conversation =
+      arguments.protocol->ask(question, arguments.credentials);
   const Result<CheckAnswer> answer =
       address ? Converse(address.value(), *conversation, *MakeSystemClock(), arguments.timeout)
               : address.error();

@@ -84,12 +84,12 @@ CheckAnswer AnswerIn(const Value& reply) {
 
 class HttpConversation final : public Conversation {
  public:
-  explicit HttpConversation(const CheckQuestion& question) {
+  HttpConversation(const CheckQuestion& question, const Credentials& shown) {
     const std::string body = BodyOf(question);
     const bool is_local = question.server.starts_with("unix:");
     output = Concat("POST /v1/check HTTP/1.1\r\nHost: ", is_local ? "localhost" : question.server,
                     "\r\nContent-Type: application/json\r\nContent-Length: ", body.size(),
-                    "\r\nConnection: close\r\n\r\n", body);
+                    "\r\nConnection: close\r\n", HeaderLines(shown.headers), "\r\n", body);
   }
 
   void Receive(std::string_view bytes) override {
@@ -111,7 +111,7 @@ class HttpConversation final : public Conversation {
   }
 
   // A refusal is one by its status, as any server has it, or by the word of ours, where the rule
-  // has a status of its own.
+  // has a status of its own. What passes does so by that word alone: any web server answers 200.
   void Judge(const Http1Reply& reply) {
     const auto read = ReadJson(reply.body);
     const Value* const value = std::get_if<Value>(&read);
@@ -123,10 +123,11 @@ class HttpConversation final : public Conversation {
         reply.status == kTooManyRequests || (may_refuse && allowed.has_value() && !*allowed);
     if (reply.status != kOk && !refuses) {
       const std::string words = TextIn(body, "detail");
-      return Fail(Concat("answered ", reply.status, words.empty() ? "" : ": ", words));
+      return Fail(Concat("answered ", reply.status, words.empty() ? "" : ": ", Printable(words)));
     }
+    if (!refuses && !allowed) return Fail("answered /v1/check with something else");
     CheckAnswer answer = AnswerIn(body);
-    answer.allowed = !refuses;
+    answer.allowed = !refuses && *allowed;
     Answer(std::move(answer));
   }
 
@@ -136,8 +137,8 @@ class HttpConversation final : public Conversation {
 
 }  // namespace
 
-std::unique_ptr<Conversation> AskByHttp(const CheckQuestion& question) {
-  return std::make_unique<HttpConversation>(question);
+std::unique_ptr<Conversation> AskByHttp(const CheckQuestion& question, const Credentials& shown) {
+  return std::make_unique<HttpConversation>(question, shown);
 }
 
 }  // namespace sluice::cli

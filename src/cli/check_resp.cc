@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "cli/conversation.h"
 #include "core/text.h"
@@ -18,11 +19,17 @@ std::optional<std::int64_t> UnitsOf(const RespNode& node) {
   return node.integer < 0 ? std::nullopt : std::optional(node.integer);
 }
 
-Nanos MillisOf(const RespNode& node) { return std::chrono::milliseconds{node.integer}; }
+// What no length can be is as if it were not told.
+std::optional<Nanos> MillisOf(const RespNode& node) {
+  constexpr std::chrono::milliseconds kUnit{1};
+  if (node.integer < 0 || node.integer > kLongestSpan / kUnit) return std::nullopt;
+  return node.integer * kUnit;
+}
 
 // allowed, limit, remaining, retry_after_ms, reset_after_ms, rule, wait_ms; see docs/resp.md.
 CheckAnswer AnswerIn(std::span<const RespNode> members) {
-  CheckAnswer answer{.allowed = members[0].integer != 0, .wait = MillisOf(members[6])};
+  CheckAnswer answer{.allowed = members[0].integer != 0,
+                     .wait = MillisOf(members[6]).value_or(Nanos{0})};
   if (!answer.allowed) answer.retry_after = members[3].integer < 0 ? kNever : MillisOf(members[3]);
   if (members[5].type == RespType::kNull) return answer;
   answer.limits.push_back({.rule = std::string(members[5].text),
@@ -44,7 +51,9 @@ bool IsVerdict(std::span<const RespNode> nodes) {
 
 class RespConversation final : public Conversation {
  public:
-  explicit RespConversation(const CheckQuestion& question) {
+  RespConversation(const CheckQuestion& question, const Credentials& shown)
+      : awaits_login_(!shown.token.empty()) {
+    output = AuthCommand(shown.token);
     RespWriter writer(RespVersion::k2, output);
     writer.ArrayHeader(4 + 2 * question.attributes.size());
     writer.Bulk("SLUICE.CHECK");
@@ -59,30 +68,41 @@ class RespConversation final : public Conversation {
 
   void Receive(std::string_view bytes) override {
     unread_ += bytes;
-    const RespValueRead read = reader_.Read(unread_);
-    if (read.state == ReadState::kMore) return;
-    if (read.state == ReadState::kFault) {
-      return Fail(Concat("does not speak RESP: ", read.fault));
+    while (!answer()) {
+      const RespValueRead read = reader_.Read(unread_);
+      if (read.state == ReadState::kMore) return;
+      if (read.state == ReadState::kFault) {
+        return Fail(Concat("does not speak RESP: ", read.fault));
+      }
+      Judge(read.nodes);
+      unread_.erase(0, read.consumed);
     }
-    const RespNode& first = read.nodes.front();
-    if (first.type == RespType::kError || first.type == RespType::kBlobError) {
-      return Fail(Concat("answered: ", Printable(first.text)));
-    }
-    if (!IsVerdict(read.nodes)) return Fail("answered SLUICE.CHECK with something else");
-    Answer(AnswerIn(read.nodes.subspan(1)));
   }
 
   void ReceiveEnd() override { Fail(std::string(kClosed)); }
 
  private:
+  void Judge(std::span<const RespNode> nodes) {
+    const RespNode& first = nodes.front();
+    const bool is_login = std::exchange(awaits_login_, false);
+    if (first.type == RespType::kError || first.type == RespType::kBlobError) {
+      return Fail(
+          Concat(is_login ? "does not take the token: " : "answered: ", Printable(first.text)));
+    }
+    if (is_login) return;
+    if (!IsVerdict(nodes)) return Fail("answered SLUICE.CHECK with something else");
+    Answer(AnswerIn(nodes.subspan(1)));
+  }
+
+  bool awaits_login_;  // the first reply is that to AUTH
   std::string unread_;
   RespValueReader reader_{{}};
 };
 
 }  // namespace
 
-std::unique_ptr<Conversation> AskByResp(const CheckQuestion& question) {
-  return std::make_unique<RespConversation>(question);
+std::unique_ptr<Conversation> AskByResp(const CheckQuestion& question, const Credentials& shown) {
+  return std::make_unique<RespConversation>(question, shown);
 }
 
 }  // namespace sluice::cli

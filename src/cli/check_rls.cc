@@ -31,7 +31,8 @@ AnsweredLimit LimitOf(const RlsStatus& status) {
 
 class RlsConversation final : public Conversation, private GrpcClient::Listener {
  public:
-  explicit RlsConversation(const CheckQuestion& question) {
+  RlsConversation(const CheckQuestion& question, const Credentials& shown)
+      : client_("localhost", std::string(kRlsPath), *this, shown.headers) {
     std::string message;
     AppendRlsQuestion({question.domain, question.attributes, question.cost}, message);
     client_.Call(0, message);
@@ -72,13 +73,13 @@ class RlsConversation final : public Conversation, private GrpcClient::Listener 
     Answer(std::move(answer));
   }
 
-  GrpcClient client_{"localhost", std::string(kRlsPath), *this};
+  GrpcClient client_;
 };
 
 }  // namespace
 
-std::unique_ptr<Conversation> AskByRls(const CheckQuestion& question) {
-  return std::make_unique<RlsConversation>(question);
+std::unique_ptr<Conversation> AskByRls(const CheckQuestion& question, const Credentials& shown) {
+  return std::make_unique<RlsConversation>(question, shown);
 }
 
 }  // namespace sluice::cli

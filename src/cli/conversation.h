@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/check_answer.h"
+#include "cli/credentials.h"
 #include "net/connect.h"
 #include "sluice/clock.h"
 #include "sluice/result.h"
@@ -46,11 +47,11 @@ class Conversation {
 };
 
 // POST /v1/check.
-std::unique_ptr<Conversation> AskByHttp(const CheckQuestion& question);
+std::unique_ptr<Conversation> AskByHttp(const CheckQuestion& question, const Credentials& shown);
 // ShouldRateLimit of Envoy's rate limit service, the attributes as the entries of one descriptor.
-std::unique_ptr<Conversation> AskByRls(const CheckQuestion& question);
-// SLUICE.CHECK.
-std::unique_ptr<Conversation> AskByResp(const CheckQuestion& question);
+std::unique_ptr<Conversation> AskByRls(const CheckQuestion& question, const Credentials& shown);
+// SLUICE.CHECK, after AUTH where there is a token.
+std::unique_ptr<Conversation> AskByResp(const CheckQuestion& question, const Credentials& shown);
 
 // Has the conversation over a connection of its own. The error is a whole sentence about the
 // server: it cannot be reached, does not answer in time, or says no verdict.

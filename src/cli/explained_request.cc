@@ -27,7 +27,7 @@ Result<ExplainedRequest> ExplainRequest(std::shared_ptr<const RuleSet> rules,
   answer.why = Explain(*answer.domain, question.attributes);
   const AttributeSet set{question.attributes, question.cost};
   GateSession(gate).Decide({question.domain, {&set, 1}}, answer.verdict);
-  WriteHeaders({.profile = question.profile}, answer.verdict, now, answer.headers);
+  WriteHeaders({.profile = question.profile}, answer.verdict, answer.headers);
   return answer;
 }
 

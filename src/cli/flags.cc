@@ -72,7 +72,8 @@ Result<const Flag*> FindFlag(std::span<const Flag> known, const Spelling& spelli
   }
   const Flag* flag = Find(known, spelling.name);
   if (flag == nullptr) return UnknownFlag(known, spelling.name);
-  if (given.Has(flag->name) && flag->values != FlagValues::kSeveral) {
+  const bool repeats = flag->values == FlagValues::kSeveral || flag->values == FlagValues::kEach;
+  if (given.Has(flag->name) && !repeats) {
     return Error{std::string(flag->name) + " is given twice; once is enough"};
   }
   if (spelling.has_value && flag->values == FlagValues::kNone) {
@@ -112,8 +113,8 @@ Result<GivenFlags> ReadFlags(std::span<const Flag> known, std::span<const std::s
     if (flag.values == FlagValues::kNone) continue;
     if (spelling.has_value) values.push_back(spelling.value);
     // The value after the equals sign is the only one, but for a flag that takes several.
-    if (spelling.has_value &&
-        (flag.values == FlagValues::kOne || args.empty() || LooksLikeFlag(known, args.front()))) {
+    if (spelling.has_value && (flag.values != FlagValues::kSeveral || args.empty() ||
+                               LooksLikeFlag(known, args.front()))) {
       continue;
     }
     const Result<Done> taken = TakeValues(known, flag, args, values);

@@ -12,8 +12,8 @@
 
 namespace sluice::cli {
 
-// How many values a flag takes: `--help`, `--limit X`, `--compare X Y Z`.
-enum class FlagValues { kNone, kOne, kSeveral };
+// How many values a flag takes: `--help`, `--limit X`, `--header X --header Y`, `--compare X Y Z`.
+enum class FlagValues { kNone, kOne, kEach, kSeveral };
 
 // One flag a command knows. `name` is with its dashes ("--limit" or "-o").
 struct Flag {
@@ -32,7 +32,7 @@ class GivenFlags {
   [[nodiscard]] bool Has(std::string_view name) const { return given_.contains(name); }
   // The value of a flag that takes one, or `otherwise` where it was not given.
   [[nodiscard]] std::string_view ValueOr(std::string_view name, std::string_view otherwise) const;
-  // The values of a flag that takes several; empty where it was not given.
+  // The values of a flag that takes several, or one each time; empty where it was not given.
   [[nodiscard]] std::span<const std::string_view> Values(std::string_view name) const;
   // The arguments that belong to no flag, in their order.
   [[nodiscard]] std::span<const std::string_view> operands() const { return operands_; }
@@ -47,8 +47,8 @@ class GivenFlags {
 
 // Reads the arguments that follow a command's name. The result views `known` and `args`.
 //   - `--limit X` and `--limit=X` are the same.
-//   - A flag that takes several values takes all arguments up to the next flag, and may repeat;
-//     any other flag may be given once.
+//   - A flag that takes several values takes all arguments up to the next flag, and may repeat; so
+//     may one that takes one each time. Any other flag may be given once.
 //   - An unknown flag and a missing value are errors; so is an argument that belongs to no flag,
 //     unless the command takes such.
 Result<GivenFlags> ReadFlags(std::span<const Flag> known, std::span<const std::string_view> args,

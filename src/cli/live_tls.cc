@@ -89,22 +89,23 @@ LoadOutcome LiveTls::Load(ReloadCause cause) {
       TlsContext::Make(texts.value(), TlsOptionsOf(settings_));
   if (!made.ok()) return Fail(cause, made.error().message);
   in_force_ = std::move(texts).value();
-  return Use(std::move(made).value());
+  return Use(made.value());
 }
 
-LoadOutcome LiveTls::Use(std::shared_ptr<const TlsContext> context) {
+LoadOutcome LiveTls::Use(const std::shared_ptr<const TlsContext>& context) {
+  if (source_ == nullptr) {
+    source_ = std::make_shared<TlsSource>(context);
+  } else {
+    source_->Use(context);
+  }
+  fault_.clear();
+  tried_ = {};
   // In seconds: a certificate may be good for longer than nanoseconds can say.
   const auto now = std::chrono::floor<std::chrono::seconds>(clock_.Now());
   const bool is_over = now > context->not_after();
+  // Said last: who reads it may count on what the next connection is shown.
   log_.Write(is_over ? LogImportance::kWarning : LogImportance::kInfo, "tls_loaded",
              Concat("a certificate ", Describe(*context), is_over ? ", which is past" : ""));
-  fault_.clear();
-  tried_ = {};
-  if (source_ == nullptr) {
-    source_ = std::make_shared<TlsSource>(std::move(context));
-  } else {
-    source_->Use(std::move(context));
-  }
   return LoadOutcome::kLoaded;
 }
 

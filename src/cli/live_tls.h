@@ -41,7 +41,7 @@ class LiveTls {
       : settings_(settings), log_(log), clock_(clock) {}
 
   LoadOutcome Load(ReloadCause cause);
-  LoadOutcome Use(std::shared_ptr<const TlsContext> context);
+  LoadOutcome Use(const std::shared_ptr<const TlsContext>& context);
   LoadOutcome Keep(ReloadCause cause);
   LoadOutcome Fail(ReloadCause cause, std::string fault);
   [[nodiscard]] Result<TlsTexts> ReadTexts() const;

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -52,18 +54,20 @@ class Service {
   Service(const ReadSettingsResult& given, const Systemd& systemd)
       : given_(given), settings_(given.settings), systemd_(systemd) {}
 
-  // Builds everything and serves until a signal says to end. An error before it serves.
+  // Builds everything and serves until a signal says to end. An error before it serves, or if the
+  // states of this run are lost.
   Result<Done> Run(Signals& signals);
 
  private:
   Result<Done> Build();
   Result<Done> Restore();
   Result<Done> LoadRules();
-  void StartServer(std::vector<ListeningSocket> sockets);
+  Result<Done> StartServer(std::vector<ListeningSocket> sockets);
   void Announce();
   void WaitForEnd(Signals& signals);
   void Drain(Signals& signals);
-  void End();
+  // An error if the states could not be saved.
+  Result<Done> End();
   void AppendMetrics(std::string& out) const;
 
   const ReadSettingsResult& given_;
@@ -91,12 +95,11 @@ Result<Done> Service::Run(Signals& signals) {
   Result<std::vector<ListeningSocket>> sockets = OpenSockets(settings_, systemd_);
   if (!sockets.ok()) return sockets.error();
   if (Result<Done> done = Build(); !done.ok()) return done;
-  StartServer(std::move(sockets).value());
+  if (Result<Done> done = StartServer(std::move(sockets).value()); !done.ok()) return done;
   Announce();
   WaitForEnd(signals);
   Drain(signals);
-  End();
-  return Done{};
+  return End();
 }
 
 Result<Done> Service::Build() {
@@ -128,8 +131,10 @@ Result<Done> Service::Build() {
   front_options_.services = services_.get();
   front_options_.is_ready = [this] { return health_.ready(); };
 
-  admin_options_ = {std::string(settings_.admin.token.Reveal()), std::string(kVersion),
-                    std::string(kCompiler)};
+  admin_options_ = {.token = std::string(settings_.admin.token.Reveal()),
+                    .hosts = AsksOperators(settings_) ? AdminHosts::kAny : AdminHosts::kLocal,
+                    .version = std::string(kVersion),
+                    .compiler = std::string(kCompiler)};
   admin_sources_.health = &health_;
   admin_sources_.log = &log_;
   admin_sources_.counts = [this] { return gate_->counts().SumApprox(); };
@@ -140,7 +145,7 @@ Result<Done> Service::Build() {
 }
 
 // The states of the last run, where they are kept. A file that cannot be used is no reason not to
-// serve: its states are lost, and that is said.
+// serve, and that is said; it is put aside, so that the states of this run do not replace it.
 Result<Done> Service::Restore() {
   const MemoryStoreOptions options{
       .memory_bytes = static_cast<std::uint64_t>(settings_.store.memory.count),
@@ -153,13 +158,17 @@ Result<Done> Service::Restore() {
   };
   if (Result<Done> done = make(); !done.ok()) return done;
   const std::string& path = settings_.store.snapshot.text;
-  if (path.empty() || access(path.c_str(), F_OK) != 0) return Done{};
+  if (path.empty() || (access(path.c_str(), F_OK) != 0 && errno == ENOENT)) return Done{};
   const Result<Done> restored = Snapshot::Restore(*store_, path, SystemZones(), clock_->Now());
   if (restored.ok()) {
     log_.Write(LogImportance::kInfo, "snapshot_restored", path);
     return Done{};
   }
-  log_.Write(LogImportance::kError, "snapshot_not_restored", restored.error().message);
+  const std::string aside = path + ".unusable";
+  const bool is_aside = std::rename(path.c_str(), aside.c_str()) == 0;
+  log_.Write(LogImportance::kError, "snapshot_not_restored",
+             Concat(restored.error().message, is_aside ? "; it is now " : "; it could not become ",
+                    aside));
   return make();
 }
 
@@ -190,7 +199,7 @@ Result<Done> Service::LoadRules() {
   return live_->Load();
 }
 
-void Service::StartServer(std::vector<ListeningSocket> sockets) {
+Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
   const std::size_t admin = sockets.size() - 1;
   std::vector<Entrance> entrances;
   for (std::size_t i = 0; i < sockets.size(); ++i) {
@@ -216,7 +225,7 @@ void Service::StartServer(std::vector<ListeningSocket> sockets) {
         }
         return services;
       });
-  server_->Start();
+  if (Result<Done> done = server_->Start(); !done.ok()) return done;
   if (tls_) tls_->Start();
   rules_thread_ = std::thread([this] {
     if (const Result<Done> done = live_->Run(); !done.ok()) {
@@ -224,6 +233,7 @@ void Service::StartServer(std::vector<ListeningSocket> sockets) {
     }
   });
   health_.Set(Health::State::kReady);
+  return Done{};
 }
 
 void Service::Announce() {
@@ -258,7 +268,14 @@ void Service::Drain(Signals& signals) {
   server_->WarnOfDrain();
   systemd_.Notify("STOPPING=1");
   log_.Write(LogImportance::kInfo, "draining", Concat(server_->connection_count(), " connections"));
-  const auto wait = [&](Nanos length) { return signals.WaitFor(length) != Asked::kEnd; };
+  // False if it is to end at once. Other signals do not make it shorter.
+  const auto wait = [&](Nanos length) {
+    const Time end = clock_->Now() + length;
+    for (Time now = clock_->Now(); now < end; now = clock_->Now()) {
+      if (signals.WaitFor(end - now) == Asked::kEnd) return false;
+    }
+    return true;
+  };
   Nanos left = settings_.drain.deadline;
   if (settings_.drain.delay > Nanos(0)) {
     if (!wait(settings_.drain.delay)) return;
@@ -271,18 +288,20 @@ void Service::Drain(Signals& signals) {
   }
 }
 
-void Service::End() {
+Result<Done> Service::End() {
   live_->Stop();
   rules_thread_.join();
   server_->Stop();
   const std::string& path = settings_.store.snapshot.text;
+  Result<Done> saved = Done{};
   if (!path.empty()) {
-    const Result<Done> saved = Snapshot::Save(*store_, path, clock_->Now());
+    saved = Snapshot::Save(*store_, path, clock_->Now());
     log_.Write(saved.ok() ? LogImportance::kInfo : LogImportance::kError,
                saved.ok() ? "snapshot_saved" : "snapshot_not_saved",
                saved.ok() ? path : saved.error().message);
   }
   log_.Write(LogImportance::kInfo, "ended", "all is over");
+  return saved;
 }
 
 void Service::AppendMetrics(std::string& out) const {

@@ -41,6 +41,8 @@ void WriteTurnedAway(const TurnedAway& away, Log& log) {
     case TurnedAway::Cause::kHandshake:
       // Whoever looks which ports are open leaves many of these.
       return log.Write(LogImportance::kDebug, "tls_handshake_failed", text);
+    case TurnedAway::Cause::kNoRoom:
+      return log.Write(LogImportance::kWarning, "connection_closed_for_want_of_room", text);
   }
 }
 
@@ -61,12 +63,21 @@ Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const
   const auto handed_over = static_cast<std::size_t>(systemd.socket_count());
   std::vector<Address> addresses = settings.listen;
   addresses.push_back(settings.admin.listen);
+  if (handed_over > addresses.size()) {
+    return Error{Concat(handed_over, " sockets were handed over; expected at most ",
+                        addresses.size(), ", one for each of 'listen' and one for 'admin.listen'")};
+  }
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     Result<ListeningSocket> socket =
         i < handed_over ? ListeningSocket::Adopt(kFirstDescriptor + static_cast<int>(i))
                         : ListeningSocket::Open(EndpointOf(addresses[i]));
     if (!socket.ok()) return socket.error();
     sockets.push_back(std::move(socket).value());
+  }
+  if (!sockets.back().IsLocal() && !AsksOperators(settings)) {
+    return Error{Concat("the admin socket that was handed over, ", sockets.back().text(),
+                        ", can be reached from other machines and needs 'admin.token', ",
+                        "'admin.token_file', or 'tls.client_ca' with 'tls.clients' required")};
   }
   return sockets;
 }
@@ -76,6 +87,12 @@ void RaiseDescriptorBound() {
   if (getrlimit(RLIMIT_NOFILE, &bound) != 0) return;
   bound.rlim_cur = bound.rlim_max;
   setrlimit(RLIMIT_NOFILE, &bound);
+}
+
+bool AsksOperators(const Settings& settings) {
+  return !settings.admin.token.Reveal().empty() ||
+         (!settings.tls.client_ca.text.empty() &&
+          settings.tls.clients == ClientCertificates::kRequired);
 }
 
 std::size_t UsableProcessors() {
@@ -97,6 +114,7 @@ Server::Options ServerOptions(const Settings& settings, std::size_t workers) {
                     .connection_requests = static_cast<std::size_t>(bounds.connection_requests),
                     .streams = static_cast<std::size_t>(bounds.streams),
                     .connection_bytes = SizeOf(bounds.connection_bytes),
+                    .bytes = SizeOf(bounds.bytes),
                     .request_bytes = SizeOf(bounds.request_bytes),
                     .header_bytes = SizeOf(bounds.header_bytes),
                     .header_fields = static_cast<std::size_t>(bounds.header_fields)};

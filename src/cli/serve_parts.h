@@ -24,8 +24,12 @@ namespace sluice::cli {
 std::string_view Unsupported(const Settings& settings);
 
 // The sockets of the service, then that of the admin address. With socket activation the first of
-// those handed over stand for `listen`, and one more for the admin address.
+// those handed over stand for `listen`, and one more for the admin address; too many are an error,
+// and so is one for admin that other machines reach while nobody has to show who he is.
 Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const Systemd& systemd);
+
+// Whether operators have to show who they are, by a token or a certificate.
+bool AsksOperators(const Settings& settings);
 
 // As many descriptors as the system lets the process have: the usual bound is below that of
 // connections.

@@ -165,9 +165,8 @@ class Checker {
 
   void CheckBounds() {
     const BoundSettings& bounds = settings_.bounds;
-    const Bound on_connection{"bounds.connection_requests", bounds.connection_requests};
-    CheckAtMost({"bounds.streams", bounds.streams}, on_connection);
-    CheckAtMost(on_connection, {"bounds.requests", bounds.requests});
+    CheckAtMost({"bounds.streams", bounds.streams},
+                {"bounds.connection_requests", bounds.connection_requests});
     CheckAtMost({"bounds.connection_bytes", bounds.connection_bytes.count},
                 {"bounds.bytes", bounds.bytes.count});
     const std::int64_t request = bounds.request_bytes.count + bounds.header_bytes.count;

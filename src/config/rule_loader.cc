@@ -13,8 +13,9 @@ constexpr int kReadingsMost = 5;
 std::vector<std::string> Lines(const ReadRulesResult& read) {
   std::vector<std::string> lines;
   lines.reserve(read.problems.size());
-  for (const ConfigProblem& problem : read.problems)
+  for (const ConfigProblem& problem : read.problems) {
     lines.push_back(Describe(read.spec.files, problem));
+  }
   return lines;
 }
 

@@ -93,10 +93,9 @@ struct StoreSettings {
 // What peers may take up at most; more is refused or waits in their sockets.
 struct BoundSettings {
   std::int64_t connections = 10'000;
-  std::int64_t requests = 100'000;          // in flight
   std::int64_t connection_requests = 1000;  // in flight on one connection
   std::int64_t streams = 100;               // of HTTP/2 on one connection
-  Bytes bytes = MiB(256);                   // buffered for all connections
+  Bytes bytes = MiB(256);                   // kept for all connections
   Bytes connection_bytes = MiB(4);          // buffered for one connection
   Bytes request_bytes = MiB(1);             // body of one request
   Bytes header_bytes = KiB(16);             // of one request

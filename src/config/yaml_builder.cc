@@ -166,8 +166,9 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   const Position content_at = Note(mark);
   const Position at = value.empty() ? text_.At(last_byte_) : content_at;
   const bool is_plain = tag == kPlain;
-  if (!is_plain && tag != kNotPlain && tag != kString)
+  if (!is_plain && tag != kNotPlain && tag != kString) {
     RefuseTag(tag, text_.At(last_byte_), text_.TextSecrecy());
+  }
   if (is_plain) CheckOneLine(value, at);
   Value made = is_plain ? ResolvePlain(value, at) : Value::String(RepairEscapes(value), at);
   const Size size{1, value.size(), 0};

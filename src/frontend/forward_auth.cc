@@ -62,7 +62,7 @@ void ForwardAuth::Decide(std::string_view domain, std::string_view suffix,
   session_.Decide({domain, {&set, 1}}, verdict_);
   if (verdict_.kind() == VerdictKind::kUnknownDomain) return;
   if (!verdict_.allowed()) ReplyRefusal(verdict_, reply);
-  WriteHeaders(headers_, verdict_, clock_.Now(), reply.headers);
+  WriteHeaders(headers_, verdict_, reply.headers);
 }
 
 }  // namespace sluice

@@ -8,7 +8,6 @@
 #include "gate/headers.h"
 #include "gate/verdict.h"
 #include "net/exchange.h"
-#include "sluice/clock.h"
 
 namespace sluice {
 
@@ -27,8 +26,8 @@ namespace sluice {
 //   (2) What cannot be understood (OriginalRequest) is 400, and charges nothing.
 class ForwardAuth {
  public:
-  ForwardAuth(GateSession& session, Clock& clock, const HeaderOptions& headers, TrustFunction trust)
-      : session_(session), clock_(clock), headers_(headers), original_(std::move(trust)) {}
+  ForwardAuth(GateSession& session, const HeaderOptions& headers, TrustFunction trust)
+      : session_(session), headers_(headers), original_(std::move(trust)) {}
 
   // Whether a path is one of these.
   static bool IsPath(std::string_view path) { return path.starts_with(kPrefix); }
@@ -42,7 +41,6 @@ class ForwardAuth {
               HttpReply& reply);
 
   GateSession& session_;
-  Clock& clock_;
   const HeaderOptions& headers_;
   OriginalRequest original_;
   Verdict verdict_;

@@ -34,10 +34,10 @@ void FrontMeter::Count(FrontEnd front, CheckOutcome outcome, std::uint64_t check
 
 void FrontMeter::AddRequest(FrontEnd front, const VerdictCounts& verdicts) {
   ++batch_[static_cast<std::size_t>(front)];
-  bool decided = false;
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    if (verdicts[i] == 0) continue;
-    Count(front, OutcomeOf(static_cast<VerdictKind>(i)), verdicts[i]);
+  bool decided = verdicts.lifts > 0;
+  for (std::size_t i = 0; i < verdicts.checks.size(); ++i) {
+    if (verdicts.checks[i] == 0) continue;
+    Count(front, OutcomeOf(static_cast<VerdictKind>(i)), verdicts.checks[i]);
     decided = true;
   }
   if (!decided) Count(front, CheckOutcome::kBadRequest, 1);

@@ -45,8 +45,7 @@ std::optional<GrpcFault> GrpcFront::Call(const HttpRequest& request, Permission 
   if (request.method != "POST") {
     return GrpcFault{GrpcStatus::kUnimplemented, "expected the method POST"};
   }
-  path_.assign(request.target);
-  const auto method = methods_.find(path_);
+  const auto method = methods_.find(request.target);
   if (method == methods_.end()) {
     return GrpcFault{GrpcStatus::kUnimplemented, Concat("unknown method ", Quoted(request.target))};
   }

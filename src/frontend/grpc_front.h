@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "frontend/permission.h"
 #include "net/exchange.h"
@@ -44,8 +44,7 @@ class GrpcFront {
                                 HttpReply& reply);
 
   std::size_t message_bytes_most_;
-  std::unordered_map<std::string, Method> methods_;
-  std::string path_;  // to look up
+  std::map<std::string, Method, std::less<>> methods_;
 };
 
 }  // namespace sluice

@@ -14,12 +14,12 @@ constexpr std::size_t kWaitingMost = std::size_t{256} << 10U;
 }  // namespace
 
 bool GrpcStreams::Has(const HttpRequest& head) const {
-  return head.method == "POST" && methods_.contains(std::string(head.target));
+  return head.method == "POST" && methods_.contains(head.target);
 }
 
 void GrpcStreams::Serve(Exchange& exchange, StreamEvent event) {
   if (event == StreamEvent::kGone) return;
-  const Method& method = methods_.at(std::string(exchange.request.target));
+  const Method& method = methods_.find(exchange.request.target)->second;
   if (exchange.reply.headers.size() == 0) {
     exchange.reply.headers.Add("content-type", "application/grpc");
   }

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "net/exchange.h"
@@ -51,7 +51,7 @@ class GrpcStreams {
   static void End(const GrpcFault& fault, Exchange& exchange);
 
   std::size_t message_bytes_most_;
-  std::unordered_map<std::string, Method> methods_;
+  std::map<std::string, Method, std::less<>> methods_;
 };
 
 }  // namespace sluice

@@ -24,13 +24,13 @@ HttpFront::HttpFront(Gate& gate, Clock& clock, FrontMeter& meter, HttpFrontOptio
       meter_(meter),
       options_(std::move(options)),
       session_(gate),
-      rls_(session_, clock, options_.headers, options_.rls),
+      rls_(session_, options_.headers, options_.rls),
       rls_json_(rls_, options_.rls.bounds),
       limiter_(session_, options_.limiter),
       grpc_(options_.message_bytes_most),
       streams_(options_.message_bytes_most),
-      json_(session_, clock, options_.headers, options_.limiter),
-      forward_auth_(session_, clock, options_.headers, options_.trust) {
+      json_(session_, options_.headers, options_.limiter),
+      forward_auth_(session_, options_.headers, options_.trust) {
   grpc_.Add("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
             [this](std::string_view message, Permission permission, std::string& out) {
               return rls_.ShouldRateLimit(message, permission, out);
@@ -83,7 +83,11 @@ std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply&
     forward_auth_.Answer(request, reply);
     return FrontEnd::kForwardAuth;
   }
-  ReplyProblem({404, Concat("There is nothing at ", Quoted(path), ".")}, reply);
+  if (FrontOf(path)) {
+    ReplyProblem({415, "Expected a call of gRPC, a body of application/grpc."}, reply);
+  } else {
+    ReplyProblem({404, Concat("There is nothing at ", Quoted(path), ".")}, reply);
+  }
   return std::nullopt;
 }
 

@@ -39,7 +39,7 @@ struct HttpFrontOptions {
 };
 
 // Finds the front end for each request: gRPC by its content type, then by path /v1/..., /json and
-// /auth/...; all else is 404.
+// /auth/...; all else is 404, or 415 where only gRPC is spoken.
 //
 // Thread safety: none; one for each worker. Ownership: the gate, the clock and the meter outlive
 // it.

@@ -68,7 +68,7 @@ void JsonFront::TellOne(HttpReply& reply) {
   } else {
     ReplyRefusal(verdict_, reply);
   }
-  WriteHeaders(headers_, verdict_, clock_.Now(), reply.headers);
+  WriteHeaders(headers_, verdict_, reply.headers);
 }
 
 void JsonFront::TellList(Purpose purpose, HttpReply& reply) {

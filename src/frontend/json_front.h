@@ -11,7 +11,6 @@
 #include "gate/request.h"
 #include "gate/verdict.h"
 #include "net/exchange.h"
-#include "sluice/clock.h"
 #include "wire/limiter_messages.h"
 
 namespace sluice {
@@ -35,9 +34,8 @@ namespace sluice {
 //   (3) The headers are those of the one verdict; a list has none.
 class JsonFront {
  public:
-  JsonFront(GateSession& session, Clock& clock, const HeaderOptions& headers,
-            const LimiterBounds& bounds)
-      : session_(session), clock_(clock), headers_(headers), reader_(bounds) {}
+  JsonFront(GateSession& session, const HeaderOptions& headers, const LimiterBounds& bounds)
+      : session_(session), headers_(headers), reader_(bounds) {}
 
   // REQUIRES: `path` begins with "/v1/".
   void Answer(const HttpRequest& request, std::string_view path, Permission permission,
@@ -49,7 +47,6 @@ class JsonFront {
   void TellList(Purpose purpose, HttpReply& reply);
 
   GateSession& session_;
-  Clock& clock_;
   const HeaderOptions& headers_;
   CheckRequestReader reader_;
   CheckRequest request_;

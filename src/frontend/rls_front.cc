@@ -124,7 +124,7 @@ RlsStatus RlsFront::TellSet(const SetVerdict& set) const {
 
 void RlsFront::TellRefusal(RlsReply& reply) {
   header_list_.Clear();
-  WriteHeaders(headers_, verdict_, clock_.Now(), header_list_);
+  WriteHeaders(headers_, verdict_, header_list_);
   body_.clear();
   if (reply.overall == RlsCode::kOverLimit) {
     WriteProblem(verdict_, body_);

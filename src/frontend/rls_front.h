@@ -14,7 +14,6 @@
 #include "gate/headers.h"
 #include "gate/request.h"
 #include "gate/verdict.h"
-#include "sluice/clock.h"
 #include "wire/grpc_status.h"
 #include "wire/rls_messages.h"
 
@@ -37,10 +36,8 @@ struct RlsOptions {
 //   (4) A domain without rules is OK, without limits.
 class RlsFront {
  public:
-  RlsFront(GateSession& session, Clock& clock, const HeaderOptions& headers,
-           const RlsOptions& options)
+  RlsFront(GateSession& session, const HeaderOptions& headers, const RlsOptions& options)
       : session_(session),
-        clock_(clock),
         headers_(headers),
         bounds_(options.bounds),
         metadata_(options.metadata) {}
@@ -63,7 +60,6 @@ class RlsFront {
   void TellRefusal(RlsReply& reply);
 
   GateSession& session_;
-  Clock& clock_;
   const HeaderOptions& headers_;
   RlsBounds bounds_;
   RlsMetadata metadata_;

@@ -17,6 +17,13 @@ bool CanRefuse(Purpose purpose) { return purpose == Purpose::kTake || purpose ==
 
 unsigned BitOf(Purpose purpose) { return 1U << static_cast<unsigned>(purpose); }
 
+// Whether it asks for anything, and does not only give back or forget.
+bool IsCheck(const GateRequest& request) {
+  return request.sets.empty() || std::ranges::any_of(request.sets, [](const AttributeSet& set) {
+           return !LiftsLimits(set.purpose);
+         });
+}
+
 // Entries of a caller's limit tell states apart by all that they say.
 void WriteOverrideKey(const GateRequest& request, const AttributeSet& set, std::string& key) {
   key.clear();
@@ -280,12 +287,16 @@ void GateSession::Decide(const GateRequest& request, Verdict& verdict) {
     DecideIn(*domain, request, verdict);
     LetGo(request.sets.size());
   }
-  ++verdict_counts_[static_cast<std::size_t>(verdict.kind_)];
+  if (IsCheck(request)) {
+    ++verdict_counts_.checks[static_cast<std::size_t>(verdict.kind_)];
+  } else {
+    ++verdict_counts_.lifts;
+  }
 }
 
 void GateSession::DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict) {
   if (!MatchSets(domain, request, verdict) || !AskSets(request, verdict)) return;
-  now_ = gate_.clock_.Now();
+  now_ = verdict.decided_at_ = gate_.clock_.Now();
   if (Pick(verdict, Purpose::kGiveBack)) DecidePicked(Operation::kRefund, verdict);
   if (Pick(verdict, Purpose::kForget)) DecidePicked(Operation::kReset, verdict);
   Taking taking = Taking::kAllOrNone;

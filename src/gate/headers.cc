@@ -153,11 +153,11 @@ class HeaderWriter {
     WriteReset();
   }
 
-  void WriteGithub(Time now) {
+  void WriteGithub() {
     if (nearest_ == nullptr) return;
     const Decision& decision = nearest_->decision;
     WriteUnits(kXRateLimit, decision);
-    const auto reset_at = ceil<seconds>(now + ResetOf(decision));
+    const auto reset_at = ceil<seconds>(verdict_.decided_at() + ResetOf(decision));
     AppendPart(reset_at.time_since_epoch().count(), out_.Start(kXRateLimit.reset));
     if (HasUnits(decision)) {
       AppendPart(decision.limit - decision.remaining, out_.Start("X-RateLimit-Used"));
@@ -228,7 +228,7 @@ seconds RetryAfter(const HeaderOptions& options, Nanos wait) {
 
 }  // namespace
 
-void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, Time now, HeaderList& out) {
+void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, HeaderList& out) {
   HeaderWriter writer(verdict, out);
   switch (options.profile) {
     case HeaderProfile::kIetf:
@@ -241,7 +241,7 @@ void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, Time now
       writer.WriteEnvoy();
       break;
     case HeaderProfile::kGithub:
-      writer.WriteGithub(now);
+      writer.WriteGithub();
       break;
     case HeaderProfile::kOpenAi:
       writer.WriteOpenAi();

@@ -44,6 +44,6 @@ struct HeaderOptions {
 //       Retry-After is never earlier, and jitter only adds to it.
 //   (4) However many limits apply and whatever they are called, no value is longer than 3 kB, and
 //       the policy that RateLimit names is among those of RateLimit-Policy.
-void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, Time now, HeaderList& out);
+void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, HeaderList& out);
 
 }  // namespace sluice

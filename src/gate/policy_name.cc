@@ -1,5 +1,6 @@
 #include "gate/policy_name.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +25,17 @@ void AppendPercent(char c, std::string& out) {
   out += kDigits[byte & 15U];
 }
 
+// Bytes that are written as they are, however a piece is spelled.
+constexpr bool IsPlain(char c) {
+  return c >= ' ' && c <= '~' && c != '%' && c != '/' && c != '"' && c != '\\';
+}
+
 void AppendPiece(std::string_view text, const Spelling& spelling, std::string& out) {
+  // Almost all names are as they are written, and every reply has some.
+  if (text.size() <= spelling.bytes_most && std::ranges::all_of(text, IsPlain)) {
+    out += text;
+    return;
+  }
   std::size_t left = spelling.bytes_most;
   for (const char c : text) {
     const bool plain = c >= ' ' && c <= '~' && spelling.percent.find(c) == std::string_view::npos;

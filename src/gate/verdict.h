@@ -29,10 +29,14 @@ enum class VerdictKind : std::uint8_t {
   kUnknownDomain,  // there are no rules for its domain
 };
 
-// How many verdicts of each kind.
-using VerdictCounts = std::array<std::uint32_t, 5>;
-static_assert(static_cast<std::size_t>(VerdictKind::kUnknownDomain) + 1 ==
-              std::tuple_size_v<VerdictCounts>);
+inline constexpr std::size_t kVerdictKinds = 5;
+static_assert(static_cast<std::size_t>(VerdictKind::kUnknownDomain) + 1 == kVerdictKinds);
+
+// How many verdicts there were.
+struct VerdictCounts {
+  std::array<std::uint32_t, kVerdictKinds> checks{};  // by VerdictKind
+  std::uint32_t lifts = 0;                            // of requests that only give back or forget
+};
 
 // What one limit of one rule says.
 struct RuleDecision {
@@ -118,6 +122,8 @@ class Verdict {
   [[nodiscard]] const RuleSpec* decided_by() const { return decided_by_; }
   // Until the same request would pass, or kNever; 0 if it was allowed.
   [[nodiscard]] Nanos retry_after() const { return retry_after_; }
+  // When it was decided; of no meaning where there is no decision.
+  [[nodiscard]] Time decided_at() const { return decided_at_; }
   // Allowed: the delay to observe before going ahead.
   [[nodiscard]] Nanos wait() const { return wait_; }
   // What was wrong with a bad request.
@@ -138,6 +144,7 @@ class Verdict {
   std::vector<SetVerdict> sets_;
   const RuleSpec* decided_by_ = nullptr;
   Nanos retry_after_{0};
+  Time decided_at_{};
   Nanos wait_{0};
   std::string_view fault_;
   std::shared_ptr<const BoundRules> rules_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <variant>
 
 #include "core/decimal.h"
@@ -21,21 +20,23 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// "p99.9" as 0.999.
-std::optional<double> ReadShare(std::string_view word) {
+// "p99.9" as 999,000 millionths.
+std::optional<Share> ReadShare(std::string_view word) {
+  constexpr unsigned kPlacesMost = 4;
+  constexpr std::uint64_t kPerPercent = Share::kAll / 100;
   if (!word.starts_with('p')) return std::nullopt;
-  const std::string_view digits = word.substr(1);
-  double percent = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent,
-                                            std::chars_format::fixed);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  if (!(percent > 0) || percent > 100) return std::nullopt;
-  return percent / 100;
+  const auto read = ReadDecimal(word.substr(1));
+  const auto* const percent = std::get_if<Decimal>(&read);
+  if (percent == nullptr || percent->places > kPlacesMost) return std::nullopt;
+  const auto unit = static_cast<std::uint64_t>(PowerOfTen(percent->places));
+  const Uint128 millionths = percent->scaled * (kPerPercent / unit);
+  if (millionths == 0 || millionths > Share::kAll) return std::nullopt;
+  return Share{static_cast<std::uint64_t>(millionths)};
 }
 
 }  // namespace
 
-Result<Expectation::Metric> Expectation::ReadMetric(std::string_view word, double& share) {
+Result<Expectation::Metric> Expectation::ReadMetric(std::string_view word, Share& share) {
   struct Known {
     std::string_view word;
     Metric metric;
@@ -48,7 +49,7 @@ Result<Expectation::Metric> Expectation::ReadMetric(std::string_view word, doubl
   };
   const auto* const found = std::ranges::find(kKnown, word, &Known::word);
   if (found != kKnown.end()) return found->metric;
-  const std::optional<double> read = ReadShare(word);
+  const std::optional<Share> read = ReadShare(word);
   if (!read) return Error{Concat("expected ", kMetrics, ", found ", Quoted(word))};
   share = *read;
   return Metric::kQuantile;

@@ -12,7 +12,7 @@
 namespace sluice {
 
 // METRIC OPERATOR VALUE, without blanks or with.
-//   pN (p50, p99.9), min, mean, max   a latency: 1ms, 250us
+//   pN (p50, p99.9), min, mean, max   a latency: 1ms, 250us; N has at most four decimals
 //   rate                              answers a second: 300000
 //   requests, allowed, refused,       counts
 //   errors
@@ -48,12 +48,12 @@ class Expectation {
 
   Expectation() = default;
 
-  static Result<Metric> ReadMetric(std::string_view word, double& share);
+  static Result<Metric> ReadMetric(std::string_view word, Share& share);
   Result<Done> ReadValue(std::string_view text);
 
   std::string text_;
   Metric metric_ = Metric::kErrors;
-  double share_ = 0;  // of kQuantile: 0.99
+  Share share_;  // of kQuantile
   Operator operator_ = Operator::kEqual;
   double value_ = 0;  // nanoseconds, or a count
 };

@@ -4,12 +4,21 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
+#include "core/int128.h"
+
 namespace sluice {
+
+// A part of all values: 999,000 is p99.9. Whole, as 0.999 as a double is not 0.999, and the value
+// after the one that is meant may be many times as large.
+struct Share {
+  static constexpr std::uint64_t kAll = 1'000'000;
+
+  std::uint64_t millionths = 0;  // at most kAll
+};
 
 // Values below 64 are counted one by one, larger ones by their power of two and the next six bits.
 // So adding is a shift and an increment, and does not disturb what is timed.
@@ -45,8 +54,9 @@ class Histogram {
 
   // The least value that at least this share of all values do not exceed, rounded up to the end of
   // its step; 0 where nothing was added.
-  [[nodiscard]] std::uint64_t Quantile(double share) const {
-    const auto wanted = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(total_)));
+  [[nodiscard]] std::uint64_t Quantile(Share share) const {
+    const Uint128 scaled = static_cast<Uint128>(total_) * share.millionths;
+    const auto wanted = static_cast<std::uint64_t>(DivCeil(scaled, Share::kAll));
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       seen += counts_[i];

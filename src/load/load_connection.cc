@@ -12,15 +12,46 @@ Result<Done> LoadConnection::Open(const ServerAddress& server, Nanos timeout, in
                                   std::unique_ptr<LoadSession> session) {
   Result<Socket> socket = Connect(server, timeout);
   if (!socket) return socket.error();
-  socket_.emplace(std::move(socket).value());
+  Begin(std::move(socket).value(), std::move(session), epoll);
+  return Done{};
+}
+
+void LoadConnection::Begin(Socket socket, std::unique_ptr<LoadSession> session, int epoll) {
+  socket_.emplace(std::move(socket));
   session_ = std::move(session);
   sent_ = 0;
   waits_to_write_ = false;
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.ptr = this;
-  epoll_ctl(epoll, EPOLL_CTL_ADD, socket_->descriptor(), &event);
-  return Done{};
+  Watch(epoll, socket_->descriptor(), EPOLLIN);
+}
+
+Result<LoadConnection::Opening> LoadConnection::BeginOpening(const ServerAddress& server,
+                                                             Nanos timeout, int epoll,
+                                                             std::unique_ptr<LoadSession> session) {
+  connecting_.emplace(server, timeout);
+  next_session_ = std::move(session);
+  return Settle(epoll);
+}
+
+Result<LoadConnection::Opening> LoadConnection::ContinueOpening(int epoll) {
+  connecting_->Continue();
+  return Settle(epoll);
+}
+
+Result<LoadConnection::Opening> LoadConnection::TimeOutOpening(int epoll) {
+  connecting_->TimeOut();
+  return Settle(epoll);
+}
+
+Result<LoadConnection::Opening> LoadConnection::Settle(int epoll) {
+  if (connecting_->state() == Connecting::State::kUnderWay) {
+    Watch(epoll, connecting_->descriptor(), EPOLLOUT);
+    return Opening::kUnderWay;
+  }
+  Connecting over = *std::exchange(connecting_, std::nullopt);
+  std::unique_ptr<LoadSession> session = std::move(next_session_);
+  if (over.state() == Connecting::State::kFailed) return over.error();
+  Begin(over.Take(), std::move(session), epoll);
+  return Opening::kOpen;
 }
 
 void LoadConnection::Close(std::string_view cause) {
@@ -55,15 +86,18 @@ void LoadConnection::Flush(int epoll) {
     sent_ = 0;
   }
   const bool is_blocked = !output.empty();
-  if (is_blocked != waits_to_write_) Watch(epoll, is_blocked);
+  if (is_blocked == waits_to_write_) return;
+  waits_to_write_ = is_blocked;
+  Watch(epoll, socket_->descriptor(), is_blocked ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
-void LoadConnection::Watch(int epoll, bool for_writing) {
-  waits_to_write_ = for_writing;
+// A socket that epoll does not know of yet is added.
+void LoadConnection::Watch(int epoll, int descriptor, std::uint32_t events) {
   epoll_event event{};
-  event.events = for_writing ? EPOLLIN | EPOLLOUT : EPOLLIN;
+  event.events = events;
   event.data.ptr = this;
-  epoll_ctl(epoll, EPOLL_CTL_MOD, socket_->descriptor(), &event);
+  if (epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0) return;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
 }  // namespace sluice

@@ -16,20 +16,32 @@
 namespace sluice {
 
 // Moves bytes between a socket that does not block and a session. Where the server closes, it may
-// be opened again.
+// be opened again, without waiting for that.
 //
-// Thread safety: none.
+// Thread safety: none. The server's address outlives it.
 class LoadConnection {
  public:
   // What came of reading.
   enum class Heard : std::uint8_t { kSome, kNothing, kEnd };
 
-  // Connects, with a new session, and has `epoll` tell of it under its own address.
+  // How far opening it has come.
+  enum class Opening : std::uint8_t { kUnderWay, kOpen };
+
+  // Connects, waits for that, and has `epoll` tell of it under its own address.
   Result<Done> Open(const ServerAddress& server, Nanos timeout, int epoll,
                     std::unique_ptr<LoadSession> session);
   // What is under way is told of as errors with this cause.
   void Close(std::string_view cause);
   [[nodiscard]] bool is_open() const { return session_ != nullptr; }
+
+  // The same without waiting. While it is under way `epoll` tells when to go on; after an error it
+  // is closed. REQUIRES: it is closed.
+  Result<Opening> BeginOpening(const ServerAddress& server, Nanos timeout, int epoll,
+                               std::unique_ptr<LoadSession> session);
+  [[nodiscard]] bool is_opening() const { return connecting_.has_value(); }
+  // `epoll` has told of it, or the timeout is over. REQUIRES: it is opening.
+  Result<Opening> ContinueOpening(int epoll);
+  Result<Opening> TimeOutOpening(int epoll);
 
   // These REQUIRE that it is open.
 
@@ -44,12 +56,19 @@ class LoadConnection {
   // is for Read to find.
   void Flush(int epoll);
 
-  // When the server was last heard of, or had all it was asked for; kept by the owner.
-  Time heard_at{};
+  // When the server last answered, or was asked while nothing was under way; kept by the owner.
+  // Bytes that are no answer do not count: one now and then would keep a request under way forever.
+  Time answered_at{};
+  // When it began to open, or went on with it; kept by the owner.
+  Time opening_at{};
 
  private:
-  void Watch(int epoll, bool for_writing);
+  Result<Opening> Settle(int epoll);
+  void Begin(Socket socket, std::unique_ptr<LoadSession> session, int epoll);
+  void Watch(int epoll, int descriptor, std::uint32_t events);
 
+  std::optional<Connecting> connecting_;
+  std::unique_ptr<LoadSession> next_session_;  // while it is opening
   std::optional<Socket> socket_;
   std::unique_ptr<LoadSession> session_;
   std::size_t sent_ = 0;  // of the output

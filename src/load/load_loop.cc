@@ -53,17 +53,18 @@ Result<Done> LoadLoop::Open() {
     const Result<Done> opened = connections_.back()->Open(
         plan_.server, plan_.timeout, epoll_.descriptor(), plan_.make_session(*this));
     if (!opened) return opened.error();
+    ++open_count_;
   }
   return Done{};
 }
 
 Result<Done> LoadLoop::Run(Time begin) {
   pace_.emplace(plan_.amount, part_, begin);
-  now_ = open_at_ = begin;
+  now_ = begin;
   next_tick_ = begin + kTick;
   next_second_ = begin + kSecond;
   for (const auto& connection : connections_) {
-    connection->heard_at = begin;
+    connection->answered_at = begin;
     if (plan_.amount.rate == 0) Fill(*connection);
     connection->Flush(epoll_.descriptor());
   }
@@ -78,25 +79,30 @@ Result<Done> LoadLoop::Run(Time begin) {
     share_.Stop();
     return *failure_;
   }
-  if (!share_.stopped()) GiveUp();
-  return Done{};
+  return share_.stopped() ? Done{} : GiveUp();
 }
 
 bool LoadLoop::IsOver() const {
-  if (pace_->IsOver(now_)) return in_flight_ == 0;
-  // What a server that is too slow leaves of an open loop is not waited for without end.
-  return pace_->end() && now_ > *pace_->end() + plan_.timeout;
+  // What a server that is too slow leaves unsent or unanswered is not waited for without end.
+  if (pace_->end() && now_ > *pace_->end() + plan_.timeout) return true;
+  return pace_->IsOver(now_) && in_flight_ == 0;
 }
 
-void LoadLoop::GiveUp() {
-  for (const auto& connection : connections_) connection->Close(kTimedOut);
+Result<Done> LoadLoop::GiveUp() {
+  if (answers_ == 0 && (in_flight_ > 0 || pace_->unsent() > 0)) return NoAnswer();
+  for (const auto& connection : connections_) Close(*connection, kTimedOut);
   measured_.AddErrors(pace_->unsent(), "not sent in time");
+  return Done{};
+}
+
+Error LoadLoop::NoAnswer() const {
+  return Error{Concat(plan_.server.text, " gave no answer in ", FormatDuration(plan_.timeout))};
 }
 
 // --- sending --------------------------------------------------------------------------------
 
 void LoadLoop::Send(LoadConnection& connection, Time intended) {
-  if (connection.session().in_flight() == 0) connection.heard_at = now_;
+  if (connection.session().in_flight() == 0) connection.answered_at = now_;
   connection.session().Send(keys_.Next(), intended);
   ++in_flight_;
 }
@@ -118,27 +124,33 @@ LoadConnection* LoadLoop::FindRoom() {
   return nullptr;
 }
 
+// All that is due goes to the connection whose turn it is, as far as it has room: a call of the
+// system for each request would keep the load, and the server with it, from reaching high rates.
 void LoadLoop::SendDue() {
   for (;;) {
     LoadConnection* const connection = FindRoom();
     is_full_ = connection == nullptr;
-    if (is_full_) break;
-    const std::optional<Time> intended = pace_->Next(now_);
-    if (!intended) break;
-    Send(*connection, *intended);
-    touched_.push_back(connection);
+    if (is_full_) return;
+    const std::size_t before = in_flight_;
+    Fill(*connection);
+    if (in_flight_ == before) return;
+    connection->Flush(epoll_.descriptor());
     NextTurn();
   }
-  // Several may be for one connection; its second turn finds nothing to send.
-  for (LoadConnection* connection : touched_) connection->Flush(epoll_.descriptor());
-  touched_.clear();
 }
 
 // --- what comes back ------------------------------------------------------------------------
 
 void LoadLoop::OnAnswer(Answer answer, Time intended, std::string_view cause) {
   --in_flight_;
-  if (answer == Answer::kNotTaken) return pace_->Again(intended);
+  if (answer == Answer::kNotTaken) {
+    if (!untaken_since_) untaken_since_ = now_;
+    return pace_->Again(intended);
+  }
+  untaken_since_.reset();
+  const bool is_lost =
+      answer == Answer::kError && !closing_cause_.empty() && cause == closing_cause_;
+  if (!is_lost) ++answers_;
   const bool counts = intended >= pace_->measured_from();
   const Nanos latency = std::max(now_ - intended, Nanos{0});
   switch (answer) {
@@ -154,7 +166,17 @@ void LoadLoop::OnAnswer(Answer answer, Time intended, std::string_view cause) {
       second_.AddErrors(1, cause);
       if (counts) measured_.AddErrors(1, cause);
   }
-  if (counts) last_answer_ = now_;
+  if (counts) MoveLastAnswer(is_lost);
+}
+
+// That an answer will not come is known long after the load has ended, which took no longer for it.
+void LoadLoop::MoveLastAnswer(bool is_lost) {
+  if (!is_lost) {
+    last_answer_ = now_;
+  } else if (pace_->end()) {
+    const Time until = std::min(now_, *pace_->end());
+    last_answer_ = std::max(last_answer_.value_or(until), until);
+  }
 }
 
 void LoadLoop::Wait() {
@@ -174,48 +196,67 @@ void LoadLoop::Wait() {
 }
 
 void LoadLoop::Handle(LoadConnection& connection) {
-  if (!connection.is_open() || failure_) return;
+  if (failure_) return;
+  if (connection.is_opening()) {
+    return GoOn(connection, connection.ContinueOpening(epoll_.descriptor()));
+  }
+  if (!connection.is_open()) return;
   std::string_view bytes;
   const LoadConnection::Heard heard = connection.Read(scratch_, bytes);
   now_ = clock_.Now();
   if (heard == LoadConnection::Heard::kEnd) return Renew(connection, kClosed);
   if (heard == LoadConnection::Heard::kSome) {
-    connection.heard_at = now_;
-    const std::size_t before = in_flight_;
+    const std::size_t before = answers_;
     const bool is_understood = connection.session().Receive(bytes);
-    answers_ += before - in_flight_;
+    if (answers_ != before) connection.answered_at = now_;
     if (!is_understood) {
-      failure_ = Error{Concat(plan_.server.text,
-                              " does not speak the protocol: ", connection.session().fault())};
+      failure_ = Error{Concat(plan_.server.text, " ", connection.session().fault())};
       return;
     }
     if (!connection.session().takes_requests() && connection.session().in_flight() == 0) {
-      return Renew(connection, kClosed);
+      Close(connection, kClosed);
+      return Reopen(connection);
     }
   }
   if (plan_.amount.rate == 0) Fill(connection);
   connection.Flush(epoll_.descriptor());
 }
 
-void LoadLoop::Renew(LoadConnection& connection, std::string_view cause) {
+void LoadLoop::Close(LoadConnection& connection, std::string_view cause) {
+  if (!connection.is_open()) return;
+  closing_cause_ = cause;
   connection.Close(cause);
+  closing_cause_ = {};
+  if (--open_count_ == 0) open_at_ = now_;
+}
+
+void LoadLoop::Renew(LoadConnection& connection, std::string_view cause) {
+  Close(connection, cause);
   if (answers_ == 0) {
-    failure_ =
-        Error{Concat(plan_.server.text, cause == kClosed ? " closed a connection without any answer"
-                                                         : Concat(" gave no answer in ",
-                                                                  FormatDuration(plan_.timeout)))};
+    failure_ = cause == kClosed
+                   ? Error{Concat(plan_.server.text, " closed a connection without any answer")}
+                   : NoAnswer();
     return;
   }
+  Reopen(connection);
+}
+
+void LoadLoop::Reopen(LoadConnection& connection) {
   if (pace_->IsOver(now_)) return;
-  const Result<Done> opened =
-      connection.Open(plan_.server, plan_.timeout, epoll_.descriptor(), plan_.make_session(*this));
-  now_ = clock_.Now();
-  if (!opened) {
+  GoOn(connection, connection.BeginOpening(plan_.server, plan_.timeout, epoll_.descriptor(),
+                                           plan_.make_session(*this)));
+}
+
+void LoadLoop::GoOn(LoadConnection& connection, const Result<LoadConnection::Opening>& opening) {
+  if (!opening) {
     // Tick tries again, for a while.
-    if (now_ > open_at_ + plan_.timeout) failure_ = opened.error();
+    if (open_count_ == 0 && now_ > open_at_ + plan_.timeout) failure_ = opening.error();
     return;
   }
-  connection.heard_at = now_;
+  connection.opening_at = now_;
+  if (opening.value() == LoadConnection::Opening::kUnderWay) return;
+  ++open_count_;
+  connection.answered_at = now_;
   if (plan_.amount.rate == 0) Fill(connection);
   connection.Flush(epoll_.descriptor());
 }
@@ -224,6 +265,11 @@ void LoadLoop::Renew(LoadConnection& connection, std::string_view cause) {
 
 void LoadLoop::Tick() {
   next_tick_ = now_ + kTick;
+  if (untaken_since_ && now_ > *untaken_since_ + plan_.timeout) {
+    failure_ = Error{
+        Concat(plan_.server.text, " has not taken a request in ", FormatDuration(plan_.timeout))};
+    return;
+  }
   CheckConnections();
   if (now_ >= next_second_) {
     next_second_ += kSecond;
@@ -233,15 +279,16 @@ void LoadLoop::Tick() {
 }
 
 void LoadLoop::CheckConnections() {
-  if (std::ranges::any_of(connections_, [](const auto& each) { return each->is_open(); })) {
-    open_at_ = now_;
-  }
   for (const auto& connection : connections_) {
     if (failure_) return;
-    if (!connection->is_open()) {
-      Renew(*connection, kClosed);
+    if (connection->is_opening()) {
+      if (now_ > connection->opening_at + plan_.timeout) {
+        GoOn(*connection, connection->TimeOutOpening(epoll_.descriptor()));
+      }
+    } else if (!connection->is_open()) {
+      Reopen(*connection);
     } else if (connection->session().in_flight() > 0 &&
-               now_ > connection->heard_at + plan_.timeout) {
+               now_ > connection->answered_at + plan_.timeout) {
       Renew(*connection, kTimedOut);
     }
   }

@@ -49,6 +49,9 @@ class LoadShare {
 //       due before the end of the warm-up none is.
 //   (2) Latency runs from when a request was to be sent to when its answer was read.
 //   (3) In the steady state nothing is allocated for a request.
+//   (4) It ends, whatever the server does: while requests are under way on a connection, one is
+//       answered within the timeout or all are errors; what is taken by no connection for as long
+//       is a failure; and a timeout after the last was due all that is left is an error.
 class LoadLoop final : private LoadSession::Listener {
  public:
   LoadLoop(const LoadPlan& plan, Part part, Clock& clock, LoadShare& share, LoadWatcher* watcher);
@@ -76,16 +79,22 @@ class LoadLoop final : private LoadSession::Listener {
   // Waits for sockets, and until something else is to be done.
   void Wait();
   void Handle(LoadConnection& connection);
-  // Ends a connection and begins another.
+  void MoveLastAnswer(bool is_lost);
+  void Close(LoadConnection& connection, std::string_view cause);
+  // Ends a connection that the server has not said it closes, and begins another.
   void Renew(LoadConnection& connection, std::string_view cause);
+  void Reopen(LoadConnection& connection);
+  // Sends on a connection that is open now; where it cannot be opened, Tick tries again.
+  void GoOn(LoadConnection& connection, const Result<LoadConnection::Opening>& opening);
 
   // Ten times a second: what has taken too long, what is to be opened again, who looks on.
   void Tick();
   void CheckConnections();
   void TellSecond();
   [[nodiscard]] bool IsOver() const;
-  // What has no answer by now will have none.
-  void GiveUp();
+  // What has no answer by now will have none. An error where nothing ever had one.
+  Result<Done> GiveUp();
+  [[nodiscard]] Error NoAnswer() const;
 
   const LoadPlan& plan_;
   Part part_;
@@ -96,16 +105,18 @@ class LoadLoop final : private LoadSession::Listener {
   KeyChoice keys_;
   std::optional<Pace> pace_;
   std::vector<std::unique_ptr<LoadConnection>> connections_;
-  std::vector<LoadConnection*> touched_;  // have something to send
   std::size_t turn_ = 0;
   bool is_full_ = false;  // no connection takes another request
   std::vector<char> scratch_;
   Time now_{};
   Time next_tick_{};
   Time next_second_{};
-  Time open_at_{};  // when any connection was open
+  std::size_t open_count_ = 0;  // connections
+  Time open_at_{};              // while none is open: when one last was
   std::size_t in_flight_ = 0;
-  std::size_t answers_ = 0;  // of all kinds, warm-up or not
+  std::size_t answers_ = 0;            // of the server, errors too, warm-up or not
+  std::string_view closing_cause_;     // of the connection that is being closed; else empty
+  std::optional<Time> untaken_since_;  // when a request was not taken, if there was no answer since
   std::optional<Error> failure_;
   std::optional<Time> last_answer_;
   Measurements measured_;

@@ -25,7 +25,8 @@ struct LoadPlan {
   KeyDistribution distribution = KeyDistribution::kUniform;
   std::uint64_t keys = 1;
   std::uint64_t seed = 1;
-  // How long a connection may take, and a server may be silent while it is asked something.
+  // How long a connection may take to make, and may be without an answer while it is asked
+  // something.
   Nanos timeout{0};
 };
 
@@ -44,7 +45,8 @@ class LoadWatcher {
 };
 
 // Runs to the end. An error where no connection can be made at first, the server does not speak the
-// protocol, closes without ever having answered, or is gone for as long as the timeout.
+// protocol, never answers, closes without ever having answered, or is gone or takes no requests for
+// as long as the timeout.
 Result<LoadReport> RunLoad(const LoadPlan& plan, Clock& clock, LoadWatcher& watcher);
 
 }  // namespace sluice

@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "core/text.h"
 #include "load/measurements.h"
 #include "sluice/time.h"
 
@@ -44,7 +46,7 @@ class LoadSession {
   virtual void Send(std::uint64_t key, Time intended) = 0;
   virtual void Pump() {}
 
-  // Takes what came. False where the server does not speak this protocol: fault() says why.
+  // Takes what came. False where it makes no sense to go on: fault() says why.
   virtual bool Receive(std::string_view bytes) = 0;
   // No more will come. What is under way is told of as errors, with this cause.
   virtual void ReceiveEnd(std::string_view cause) = 0;
@@ -52,6 +54,7 @@ class LoadSession {
   [[nodiscard]] virtual std::size_t in_flight() const = 0;
   // Whether more may be sent: not after the server has said that it closes.
   [[nodiscard]] virtual bool takes_requests() const = 0;
+  // The rest of a sentence about the server: "does not speak the protocol: a reply is not HTTP/1".
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
   // What is to be sent. Its owner takes it from here.
@@ -61,8 +64,10 @@ class LoadSession {
   void Tell(Answer answer, Time intended, std::string_view cause = "") {
     listener_.OnAnswer(answer, intended, cause);
   }
+  // False, with the fault set: the server does not speak the protocol.
+  bool Refuse(std::string_view why) { return Fail(Concat("does not speak the protocol: ", why)); }
   // False, with the fault set.
-  bool Refuse(std::string fault) {
+  bool Fail(std::string fault) {
     fault_ = std::move(fault);
     return false;
   }

@@ -61,7 +61,9 @@ class Measurements {
 // A run, or a part of it.
 struct LoadReport {
   Measurements measured;
-  Nanos elapsed{0};  // from the end of the warm-up to the last answer
+  // From the end of the warm-up to the last answer. One that never came counts as one at the end of
+  // the load, where that is a time.
+  Nanos elapsed{0};
   // What sending and reading took of processors, all threads together, as a share of the whole
   // time: 2 is two of them.
   double processors = 0;

@@ -1,5 +1,7 @@
 #include "load/pace.h"
 
+#include <algorithm>
+
 #include "core/int128.h"
 
 namespace sluice {
@@ -23,7 +25,8 @@ Pace::Pace(const LoadAmount& amount, Part part, Time begin)
       is_counted_(amount.requests > 0),
       next_(part.index) {
   if (is_open()) {
-    const std::uint64_t all = is_counted_ ? DueWithin(amount.warm_up, rate_) + amount.requests
+    first_measured_ = DueWithin(amount.warm_up, rate_);
+    const std::uint64_t all = is_counted_ ? first_measured_ + amount.requests
                                           : DueWithin(amount.warm_up + amount.duration, rate_);
     left_ = part_.Of(all);
     if (left_ > 0) end_ = DueAt(part_.index + (left_ - 1) * part_.count);
@@ -69,6 +72,16 @@ bool Pace::IsOver(Time now) const {
   return now >= *end_;
 }
 
-std::uint64_t Pace::unsent() const { return (is_open() ? left_ : 0) + again_.size(); }
+std::uint64_t Pace::unsent() const {
+  const auto again =
+      std::ranges::count_if(again_, [this](Time due) { return due >= measured_from_; });
+  std::uint64_t measured = 0;
+  if (is_open()) {
+    const std::uint64_t until = std::max(next_, first_measured_);
+    const auto early = static_cast<std::uint64_t>(DivCeil(until - next_, part_.count));
+    measured = left_ - std::min(left_, early);
+  }
+  return measured + static_cast<std::uint64_t>(again);
+}
 
 }  // namespace sluice

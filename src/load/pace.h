@@ -49,7 +49,8 @@ class Pace {
   // Whether Next will never have another.
   [[nodiscard]] bool IsOver(Time now) const;
 
-  // How many of those that are due by end(), or were to be sent again, have not been sent.
+  // How many of those that are measured and due by end(), or were to be sent again, have not been
+  // sent.
   [[nodiscard]] std::uint64_t unsent() const;
 
   // Requests from here on are measured.
@@ -66,10 +67,11 @@ class Pace {
   Time begin_;
   Time measured_from_;
   std::optional<Time> end_;
-  bool is_counted_;          // closed: by requests, not by time
-  std::uint64_t left_ = 0;   // of those of this part: closed and counted, or open
-  std::uint64_t next_ = 0;   // open: the number of the next, of all parts
-  std::vector<Time> again_;  // to be sent before all others
+  bool is_counted_;                   // closed: by requests, not by time
+  std::uint64_t first_measured_ = 0;  // open: the number of that, of all parts
+  std::uint64_t left_ = 0;            // of those of this part: closed and counted, or open
+  std::uint64_t next_ = 0;            // open: the number of the next, of all parts
+  std::vector<Time> again_;           // to be sent before all others
 };
 
 }  // namespace sluice

@@ -13,15 +13,20 @@ namespace {
 
 class RespLoad final : public OrderedSession {
  public:
-  RespLoad(Listener& listener, std::shared_ptr<const RequestTemplate> request, RespMeaning meaning)
-      : OrderedSession(listener, std::move(request)), meaning_(meaning) {}
+  RespLoad(Listener& listener, std::shared_ptr<const RequestTemplate> request, RespMeaning meaning,
+           std::string_view login)
+      : OrderedSession(listener, std::move(request)),
+        meaning_(meaning),
+        awaits_login_(!login.empty()) {
+    output = login;
+  }
 
  private:
   std::size_t ReadOne(std::string_view unread) override {
     const RespValueRead read = reader_.Read(unread);
     if (read.state == ReadState::kMore) return 0;
     if (read.state == ReadState::kFault) {
-      Refuse(std::string(read.fault));
+      Refuse(read.fault);
       return kFault;
     }
     return Judge(read.nodes) ? read.consumed : kFault;
@@ -30,7 +35,11 @@ class RespLoad final : public OrderedSession {
   bool Judge(std::span<const RespNode> nodes) {
     const RespNode& first = nodes.front();
     if (first.type == RespType::kPush) return true;
-    if (first.type == RespType::kError || first.type == RespType::kBlobError) {
+    const bool is_error = first.type == RespType::kError || first.type == RespType::kBlobError;
+    if (std::exchange(awaits_login_, false)) {
+      return !is_error || Fail(Concat("does not take the token: ", Printable(first.text)));
+    }
+    if (is_error) {
       return Answered(Answer::kError, Printable(first.text));
     }
     if (meaning_ == RespMeaning::kAny) return Answered(Answer::kAllowed);
@@ -43,6 +52,7 @@ class RespLoad final : public OrderedSession {
   }
 
   RespMeaning meaning_;
+  bool awaits_login_;  // the first reply is that to the login
   RespValueReader reader_{{}};
 };
 
@@ -56,8 +66,8 @@ RespMeaning MeaningOf(std::string_view command) {
 
 std::unique_ptr<LoadSession> MakeRespLoad(LoadSession::Listener& listener,
                                           std::shared_ptr<const RequestTemplate> request,
-                                          RespMeaning meaning) {
-  return std::make_unique<RespLoad>(listener, std::move(request), meaning);
+                                          RespMeaning meaning, std::string_view login) {
+  return std::make_unique<RespLoad>(listener, std::move(request), meaning, login);
 }
 
 }  // namespace sluice

@@ -20,9 +20,10 @@ enum class RespMeaning : std::uint8_t {
 // By the name of the command.
 RespMeaning MeaningOf(std::string_view command);
 
-// A session that sends a command.
+// A session that sends a command. `login` is one that is sent before all others, or nothing; where
+// the reply to it is an error, the session has failed.
 std::unique_ptr<LoadSession> MakeRespLoad(LoadSession::Listener& listener,
                                           std::shared_ptr<const RequestTemplate> request,
-                                          RespMeaning meaning);
+                                          RespMeaning meaning, std::string_view login = {});
 
 }  // namespace sluice

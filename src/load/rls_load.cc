@@ -13,10 +13,10 @@ namespace {
 class RlsLoad final : public LoadSession, private GrpcClient::Listener {
  public:
   RlsLoad(LoadSession::Listener& listener, std::shared_ptr<const RequestTemplate> message,
-          std::string authority)
+          std::string authority, HeaderList metadata)
       : LoadSession(listener),
         message_(std::move(message)),
-        client_(std::move(authority), std::string(kRlsPath), *this) {}
+        client_(std::move(authority), std::string(kRlsPath), *this, std::move(metadata)) {}
 
   void Send(std::uint64_t key, Time intended) override {
     built_.clear();
@@ -83,8 +83,9 @@ class RlsLoad final : public LoadSession, private GrpcClient::Listener {
 
 std::unique_ptr<LoadSession> MakeRlsLoad(LoadSession::Listener& listener,
                                          std::shared_ptr<const RequestTemplate> message,
-                                         std::string authority) {
-  return std::make_unique<RlsLoad>(listener, std::move(message), std::move(authority));
+                                         std::string authority, HeaderList metadata) {
+  return std::make_unique<RlsLoad>(listener, std::move(message), std::move(authority),
+                                   std::move(metadata));
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/header_list.h"
 #include "load/load_session.h"
 #include "load/request_template.h"
 
@@ -13,6 +14,6 @@ namespace sluice {
 // refused, and a call that fails is an error.
 std::unique_ptr<LoadSession> MakeRlsLoad(LoadSession::Listener& listener,
                                          std::shared_ptr<const RequestTemplate> message,
-                                         std::string authority);
+                                         std::string authority, HeaderList metadata = {});
 
 }  // namespace sluice

@@ -21,6 +21,7 @@ struct Bounds {
   // Kept for one connection, each way. Of its replies one batch more may be: they are not served
   // any further until those have left.
   std::size_t connection_bytes = std::size_t{4} << 20U;
+  std::size_t bytes = std::size_t{256} << 20U;        // kept for all connections; see ByteBudget
   std::size_t request_bytes = std::size_t{1} << 20U;  // body of one request, or a command
   std::size_t header_bytes = std::size_t{16} << 10U;  // head of one request
   std::size_t header_fields = 100;

@@ -57,33 +57,21 @@ Result<ServerAddress> FindUnix(const UnixEndpoint& endpoint) {
   return address;
 }
 
-// Waits until a connection that was begun is there or has failed. 0, or the error.
-int FinishConnect(int descriptor, Nanos timeout) {
+// 0, or the error.
+int ErrorOf(int descriptor) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0 ? errno : error;
+}
+
+// Waits until it can be written to, or has failed. False after the timeout.
+bool WaitToWrite(int descriptor, Nanos timeout) {
   pollfd waiting{descriptor, POLLOUT, 0};
   const auto millis = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
   int ready = 0;
   while ((ready = poll(&waiting, 1, static_cast<int>(millis))) < 0 && errno == EINTR) {
   }
-  if (ready == 0) return ETIMEDOUT;
-  int error = 0;
-  socklen_t size = sizeof error;
-  if (ready < 0 || getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
-  return error;
-}
-
-// 0, or the error.
-int ConnectOne(int descriptor, const ServerAddress::Place& place, Nanos timeout) {
-  if (descriptor < 0) return errno;
-  const auto* const to = reinterpret_cast<const sockaddr*>(&place.storage);
-  if (connect(descriptor, to, place.size) != 0) {
-    const int error = errno == EINPROGRESS ? FinishConnect(descriptor, timeout) : errno;
-    if (error != 0) return error;
-  }
-  const int on = 1;
-  if (place.storage.ss_family != AF_UNIX) {
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
-  return 0;
+  return ready > 0;
 }
 
 }  // namespace
@@ -100,16 +88,64 @@ Result<ServerAddress> FindServer(const Endpoint& endpoint) {
   return found;
 }
 
-Result<Socket> Connect(const ServerAddress& address, Nanos timeout) {
-  int error = 0;
-  for (const ServerAddress::Place& place : address.places) {
-    Socket made(socket(place.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    error = ConnectOne(made.descriptor(), place, timeout);
-    if (error == 0) return made;
+Connecting::Connecting(const ServerAddress& address, Nanos timeout)
+    : address_(address), timeout_(timeout) {
+  TryNext();
+}
+
+void Connecting::TryNext() {
+  while (next_ < address_.places.size()) {
+    const ServerAddress::Place& place = address_.places[next_++];
+    socket_ =
+        Socket(socket(place.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int descriptor = socket_.descriptor();
+    const int on = 1;
+    if (descriptor >= 0 && place.storage.ss_family != AF_UNIX) {
+      setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    }
+    const auto* const to = reinterpret_cast<const sockaddr*>(&place.storage);
+    if (descriptor >= 0 && connect(descriptor, to, place.size) == 0) {
+      state_ = State::kMade;
+      return;
+    }
+    error_ = errno;
+    state_ = State::kUnderWay;
+    if (error_ == EINPROGRESS) return;
   }
-  const std::string why = error == ETIMEDOUT ? Concat("no answer in ", FormatDuration(timeout))
-                                             : std::generic_category().message(error);
-  return Error{Concat("cannot connect to ", address.text, ": ", why)};
+  state_ = State::kFailed;
+}
+
+void Connecting::Continue() {
+  error_ = ErrorOf(descriptor());
+  if (error_ == 0) {
+    state_ = State::kMade;
+  } else {
+    TryNext();
+  }
+}
+
+void Connecting::TimeOut() {
+  error_ = ETIMEDOUT;
+  TryNext();
+}
+
+Error Connecting::error() const {
+  const std::string why = error_ == ETIMEDOUT ? Concat("no answer in ", FormatDuration(timeout_))
+                                              : std::generic_category().message(error_);
+  return Error{Concat("cannot connect to ", address_.text, ": ", why)};
+}
+
+Result<Socket> Connect(const ServerAddress& address, Nanos timeout) {
+  Connecting connecting(address, timeout);
+  while (connecting.state() == Connecting::State::kUnderWay) {
+    if (WaitToWrite(connecting.descriptor(), timeout)) {
+      connecting.Continue();
+    } else {
+      connecting.TimeOut();
+    }
+  }
+  if (connecting.state() == Connecting::State::kFailed) return connecting.error();
+  return connecting.Take();
 }
 
 }  // namespace sluice

@@ -3,6 +3,8 @@
 
 #include <sys/socket.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,8 +50,46 @@ struct ServerAddress {
 // "cannot look up 'limits.example': Name or service not known"
 Result<ServerAddress> FindServer(const Endpoint& endpoint);
 
+// A connection that is made without waiting for it; the places of the address are tried in their
+// order. Its socket does not block and does not wait to fill packets.
+//
+// Thread safety: none. The address outlives it.
+class Connecting {
+ public:
+  enum class State : std::uint8_t { kUnderWay, kMade, kFailed };
+
+  // Each place is to be waited for as long as the timeout, by whoever waits.
+  Connecting(const ServerAddress& address, Nanos timeout);
+
+  [[nodiscard]] State state() const { return state_; }
+
+  // While it is under way: what is to be waited for until it can be written to. Each of the calls
+  // below may put another in its place.
+  [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
+  // It can be written to.
+  void Continue();
+  // The timeout is over.
+  void TimeOut();
+
+  // REQUIRES: kMade.
+  [[nodiscard]] Socket Take() { return std::move(socket_); }
+  // "cannot connect to 127.0.0.1:8080: Connection refused", or ": no answer in 5s".
+  // REQUIRES: kFailed.
+  [[nodiscard]] Error error() const;
+
+ private:
+  void TryNext();
+
+  const ServerAddress& address_;
+  Nanos timeout_;
+  std::size_t next_ = 0;  // place
+  Socket socket_{-1};
+  State state_ = State::kUnderWay;
+  int error_ = 0;  // of the place before
+};
+
 // A connected socket that does not block and does not wait to fill packets.
-// "cannot connect to 127.0.0.1:8080: Connection refused", or ": no answer in 5s".
+// The error is that of Connecting.
 Result<Socket> Connect(const ServerAddress& address, Nanos timeout);
 
 }  // namespace sluice

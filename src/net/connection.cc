@@ -4,12 +4,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <span>
 #include <utility>
 
 #include "net/choose_session.h"
@@ -17,8 +13,6 @@
 
 namespace sluice {
 namespace {
-
-namespace asio = boost::asio;
 
 // An output that grew beyond this is not kept for the next reply.
 constexpr std::size_t kOutputKept = std::size_t{16} << 10U;
@@ -33,84 +27,120 @@ Connection::Connection(Worker& worker, Arrival arrival, Services& services)
       socket_(std::move(arrival.socket)),
       peer_(std::move(arrival.peer)),
       seat_(std::move(arrival.seat)),
+      kept_(worker.budget()),
       services_(services),
       patience_(worker.deadlines()) {}
 
 void Connection::Start() {
-  asio::co_spawn(
-      worker_.context(), [self = shared_from_this()] { return self->Run(); }, asio::detached);
+  if (!worker_.loop().Watch(socket_.descriptor(), *this)) return Close();
+  Wake();
 }
 
-asio::awaitable<void> Connection::Run() {
-  while (const std::optional<Wait> what = Advance()) {
-    if (!co_await Await(*what)) break;
+void Connection::OnReady(const EventLoop::Readiness& ready) {
+  has_input_ = has_input_ || ready.input || ready.ended || ready.broken;
+  input_ends_ = input_ends_ || ready.ended || ready.broken;
+  is_broken_ = is_broken_ || ready.broken;
+  Proceed();
+}
+
+void Connection::OnAgain() {
+  is_woken_ = false;
+  Proceed();
+  LeaveIfDone();
+}
+
+void Connection::Proceed() {
+  if (is_over_) return;
+  if (!is_open()) return Finish();
+  if (lingers_) return Linger();
+  for (bool has_read = false;; has_read = true) {
+    waits_for_.reset();
+    const std::optional<Wait> what = Advance();
+    if (!what || !CountKept() || (is_broken_ && *what == Wait::kLoss)) return End();
+    waits_for_ = what;
+    if (*what == Wait::kRoom && !std::exchange(watches_room_, true)) {
+      worker_.loop().WatchRoom(socket_.descriptor(), *this);
+    }
+    if (*what != Wait::kInput || !has_input_) return;
+    // One that sends all the time must not keep others from being read.
+    if (has_read) return Wake();
+    Read();
   }
-  if (socket_.is_open() && session_ != nullptr && session_->ended()) co_await Linger();
-  Close();
+}
+
+void Connection::End() {
+  if (!is_open() || session_ == nullptr || !session_->ended()) return Finish();
+  lingers_ = true;
+  shutdown(socket_.descriptor(), SHUT_WR);
+  Linger();
+}
+
+void Connection::Finish() {
   is_over_ = true;
+  Close();
   LeaveIfDone();
 }
 
 void Connection::LeaveIfDone() {
-  const bool is_done = is_over_ && (session_ == nullptr || session_->unfinished() == 0);
+  const bool is_done =
+      is_over_ && !is_woken_ && (session_ == nullptr || session_->unfinished() == 0);
   if (is_done && !std::exchange(has_left_, true)) worker_.Remove(*this);
 }
 
 std::optional<Connection::Wait> Connection::Advance() {
-  if (!socket_.is_open()) return std::nullopt;
-  if (session_ == nullptr) return peer_ended_ ? std::nullopt : std::optional(Wait::wait_read);
+  if (!is_open()) return std::nullopt;
+  if (session_ == nullptr) return peer_ended_ ? std::nullopt : std::optional(Wait::kInput);
   do {
     const Sent sent = SendSome();
-    if (sent == Sent::kBlocked) return Wait::wait_write;
+    if (sent == Sent::kBlocked) return Wait::kRoom;
     if (sent == Sent::kFailed || session_->ended()) return std::nullopt;
     if (session_->paused()) Feed({});
   } while (session_->ended() || !session_->output.empty());
   // What is still due comes as a late reply; until then only the loss of the peer is of interest.
-  return peer_ended_ || session_->paused() ? Wait::wait_error : Wait::wait_read;
+  return peer_ended_ || session_->paused() ? Wait::kLoss : Wait::kInput;
 }
 
-asio::awaitable<bool> Connection::Await(Wait what) {
-  boost::system::error_code error;
-  waits_for_ = what;
-  co_await socket_.async_wait(what, asio::redirect_error(asio::use_awaitable, error));
-  waits_for_.reset();
-  if (error == asio::error::operation_aborted) co_return socket_.is_open();
-  if (error || what == Wait::wait_error) co_return false;
-  if (what == Wait::wait_read && !lingers_) Read();
-  co_return true;
+bool Connection::CountKept() {
+  // Clients must not keep operators from seeing what they do.
+  if (seat_.audience() == Audience::kOperators) return true;
+  std::size_t bytes = carried_.size();
+  if (session_ != nullptr) bytes += session_->output.size() - sent_ + session_->kept_bytes();
+  if (kept_.Set(bytes)) return true;
+  services_.entrance.report(
+      {TurnedAway::Cause::kNoRoom, peer_, "what all connections keep is more than bounds.bytes"});
+  return false;
 }
 
 void Connection::Wake() {
-  if (!waits_for_ || lingers_) return;
-  boost::system::error_code ignored;
-  socket_.cancel(ignored);
+  if (is_over_ || std::exchange(is_woken_, true)) return;
+  worker_.loop().Again(*this);
 }
 
-asio::awaitable<void> Connection::Linger() {
-  lingers_ = true;
-  shutdown(socket_.native_handle(), SHUT_WR);
+void Connection::Linger() {
   const std::span<char> scratch = worker_.scratch();
-  for (std::size_t read = 0; read < kLingerBytes;) {
-    const ssize_t size =
-        recv(socket_.native_handle(), scratch.data(), scratch.size(), MSG_DONTWAIT);
-    if (size == 0 || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) co_return;
-    if (size > 0) {
-      read += static_cast<std::size_t>(size);
-    } else if (!co_await Await(Wait::wait_read)) {
-      co_return;
-    }
+  while (lingered_ < kLingerBytes) {
+    const ssize_t size = recv(socket_.descriptor(), scratch.data(), scratch.size(), MSG_DONTWAIT);
+    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (size <= 0) break;
+    lingered_ += static_cast<std::size_t>(size);
   }
+  Finish();
 }
 
 void Connection::Read() {
   const std::span<char> scratch = worker_.scratch();
-  const ssize_t size = recv(socket_.native_handle(), scratch.data(), scratch.size(), MSG_DONTWAIT);
+  const ssize_t size = recv(socket_.descriptor(), scratch.data(), scratch.size(), MSG_DONTWAIT);
+  // What comes after a read that did not fill the room is told of anew, but for an end that was
+  // told of already.
+  has_input_ = size == static_cast<ssize_t>(scratch.size()) || (size > 0 && input_ends_);
   if (size > 0) {
     Feed({scratch.data(), static_cast<std::size_t>(size)});
   } else if (size == 0) {
     peer_ended_ = true;
     if (session_ != nullptr) session_->ReceiveEnd();
-  } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+  } else if (errno == EINTR) {
+    has_input_ = true;
+  } else if (errno != EAGAIN && errno != EWOULDBLOCK) {
     Close();
   }
 }
@@ -140,7 +170,7 @@ void Connection::ChooseSession(std::string_view bytes) {
 Connection::Sent Connection::SendSome() {
   std::string& output = session_->output;
   while (sent_ < output.size()) {
-    const ssize_t size = send(socket_.native_handle(), output.data() + sent_, output.size() - sent_,
+    const ssize_t size = send(socket_.descriptor(), output.data() + sent_, output.size() - sent_,
                               MSG_DONTWAIT | MSG_NOSIGNAL);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Sent::kBlocked : Sent::kFailed;
@@ -167,22 +197,22 @@ void Connection::WarnOfDrain() {
 
 void Connection::Drain() {
   if (seat_.audience() == Audience::kOperators) return;
-  draining_ = true;
-  if (!socket_.is_open() || lingers_) return;
+  if (!is_open() || lingers_) return;
   // What the system has taken from the peer already has come, though nobody has read it yet.
   const bool reads = !peer_ended_ && !IsSending() && (session_ == nullptr || !session_->paused());
   if (reads) Read();
-  if (session_ == nullptr) {
+  const bool is_first = !std::exchange(draining_, true);
+  if (session_ != nullptr) {
+    session_->Drain();
+    Wake();
+  } else if (!is_first) {
     Close();
-    return;
   }
-  session_->Drain();
-  Wake();
 }
 
 void Connection::Close() {
-  boost::system::error_code ignored;
-  socket_.close(ignored);
+  socket_ = Socket(-1);
+  Wake();
 }
 
 Patience::Seen Connection::Look() {
@@ -192,7 +222,7 @@ Patience::Seen Connection::Look() {
   } else if (IsSending()) {
     seen.awaits = Patience::Awaits::kReader;
     int queued = 0;
-    ioctl(socket_.native_handle(), SIOCOUTQ, &queued);
+    ioctl(socket_.descriptor(), SIOCOUTQ, &queued);
     seen.taken = sent_ever_ - queued;
   } else if (session_ != nullptr) {
     seen.awaits = Patience::For(session_->phase());
@@ -202,7 +232,7 @@ Patience::Seen Connection::Look() {
 }
 
 void Connection::CheckDeadline(Nanos now) {
-  if (!socket_.is_open()) return;
+  if (!is_open()) return;
   if (session_ != nullptr) {
     session_->Tick(now, worker_.deadlines());
     if (!session_->output.empty()) Wake();

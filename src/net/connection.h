@@ -1,8 +1,6 @@
 // Connection: a socket and the session it carries.
 #pragma once
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "net/byte_budget.h"
+#include "net/connect.h"
+#include "net/event_loop.h"
 #include "net/patience.h"
 #include "net/peer.h"
 #include "net/seats.h"
@@ -30,13 +31,15 @@ class Worker;
 //   (1) While nothing is expected but a next request no buffer is held.
 //   (2) Nothing more is read while the peer does not take what was replied.
 //   (3) A peer that sends no more is still answered what it has asked.
-//   (4) One that has asked nothing for too long is told that the connection ends, where its
+//   (4) One that makes all connections together keep more than they may is closed; those of
+//       operators neither count nor are closed so.
+//   (5) One that has asked nothing for too long is told that the connection ends, where its
 //       protocol has words for that.
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection final : private EventLoop::Watcher {
  public:
   // What it is made of: a socket that was accepted, and who is at its other end.
   struct Arrival {
-    boost::asio::posix::stream_descriptor socket;
+    Socket socket;
     Peer peer;
     Seats::Seat seat;
   };
@@ -61,16 +64,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t listener = 0;  // which accepted it; likewise
 
  private:
-  using Wait = boost::asio::posix::stream_descriptor::wait_type;
+  // What is waited for; each ends early if the peer is lost.
+  enum class Wait : std::uint8_t { kInput, kRoom, kLoss };
   enum class Sent : std::uint8_t { kAll, kBlocked, kFailed };
 
-  boost::asio::awaitable<void> Run();
+  void OnReady(const EventLoop::Readiness& ready) override;
+  void OnAgain() override;
+  // Does all there is to do until something has to be waited for.
+  void Proceed();
   // Does what can be done by now, and says what the socket must be waited for before there is more
   // to do. Nothing: it is over.
   std::optional<Wait> Advance();
-  // Waits for the socket, or until something else calls for a look. False if the peer has gone.
-  boost::asio::awaitable<bool> Await(Wait what);
-  // Makes Run look again at what there is to do.
+  // There is nothing more to do but to let the peer read what it was replied.
+  void End();
+  void Finish();
+  // Has Proceed called soon.
   void Wake();
   void Read();
   void Feed(std::string_view bytes);
@@ -78,27 +86,37 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Sent SendSome();
   // Reads on for a while after the last reply: closing with bytes unread would make the system take
   // back what the peer has not read yet.
-  boost::asio::awaitable<void> Linger();
+  void Linger();
+  // Tells the budget what is kept. False if that is too much.
+  bool CountKept();
   void OnLateReply();
-  // Leaves its worker once it is over and no exchange is unfinished.
+  // Leaves its worker once it is over, will not be called again and no exchange is unfinished.
   void LeaveIfDone();
-  [[nodiscard]] bool IsSending() const { return waits_for_ == Wait::wait_write; }
+  [[nodiscard]] bool is_open() const { return socket_.descriptor() >= 0; }
+  [[nodiscard]] bool IsSending() const { return waits_for_ == Wait::kRoom; }
   [[nodiscard]] Patience::Seen Look();
 
   Worker& worker_;
-  boost::asio::posix::stream_descriptor socket_;
+  Socket socket_;
   Peer peer_;
   Seats::Seat seat_;
+  ByteBudget::Share kept_;
   Services& services_;
   std::unique_ptr<Session> session_;  // null until the first bytes tell which
   std::string carried_;               // came and is not taken yet
   std::size_t sent_ = 0;              // of the session's output
+  std::size_t lingered_ = 0;          // read since it was over
   std::optional<Wait> waits_for_;
-  bool peer_ended_ = false;  // it sends no more
+  bool has_input_ = false;   // something may be read
+  bool input_ends_ = false;  // it ends with what has come
+  bool is_broken_ = false;   // the peer is lost
+  bool watches_room_ = false;
+  bool is_woken_ = false;    // Proceed will be called
+  bool peer_ended_ = false;  // it sends no more, and all is read
   bool leaves_ = false;      // the peer has been told
   bool lingers_ = false;
-  bool draining_ = false;
-  bool is_over_ = false;   // Run has returned
+  bool draining_ = false;  // the first call of Drain has been
+  bool is_over_ = false;
   bool has_left_ = false;  // its worker
   std::int64_t sent_ever_ = 0;
   Patience patience_;

@@ -11,12 +11,13 @@
 
 namespace sluice {
 
-// A connection that was not let in.
+// A connection that was not let in, or that was sent away.
 struct TurnedAway {
   enum class Cause : std::uint8_t {
     kProxyHeader,        // none, or not from whom one is believed
     kClientCertificate,  // none, or not one that is let in
     kHandshake,          // whatever else keeps two from speaking TLS
+    kNoRoom,             // all together keep more than the server has room for
   };
 
   Cause cause = Cause::kHandshake;

@@ -3,7 +3,6 @@
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <utility>
 #include <variant>
@@ -86,7 +85,7 @@ struct GrpcClient::Stream {
 };
 
 struct GrpcClient::Fields {
-  std::array<nghttp2_nv, 6> all;
+  std::vector<nghttp2_nv> all;
 };
 
 // Their signatures are nghttp2's. NOLINTBEGIN(readability-function-size)
@@ -194,9 +193,11 @@ struct GrpcClient::Callbacks {
 
 void GrpcClient::Free::operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
 
-GrpcClient::GrpcClient(std::string authority, std::string path, Listener& listener)
+GrpcClient::GrpcClient(std::string authority, std::string path, Listener& listener,
+                       HeaderList metadata)
     : authority_(std::move(authority)),
       path_(std::move(path)),
+      metadata_(std::move(metadata)),
       listener_(listener),
       fields_(std::make_unique<Fields>()) {
   fields_->all = {Field(":method", "POST"),
@@ -205,6 +206,9 @@ GrpcClient::GrpcClient(std::string authority, std::string path, Listener& listen
                   Field(":authority", authority_),
                   Field("content-type", "application/grpc"),
                   Field("te", "trailers")};
+  for (std::size_t i = 0; i < metadata_.size(); ++i) {
+    fields_->all.push_back(Field(metadata_[i].name, metadata_[i].value));
+  }
   const Options options;
   nghttp2_session_callbacks* callbacks = Callbacks::Make();
   nghttp2_session* session = nullptr;

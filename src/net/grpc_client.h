@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/header_list.h"
 #include "wire/grpc_status.h"
 
 struct nghttp2_session;
@@ -52,8 +53,9 @@ class GrpcClient {
     virtual void OnReply(const GrpcReply& reply) = 0;
   };
 
-  // The listener outlives it. `path` is "/package.Service/Method".
-  GrpcClient(std::string authority, std::string path, Listener& listener);
+  // The listener outlives it. `path` is "/package.Service/Method"; the metadata goes with every
+  // call, its names in lower case.
+  GrpcClient(std::string authority, std::string path, Listener& listener, HeaderList metadata = {});
   GrpcClient(const GrpcClient&) = delete;
   GrpcClient& operator=(const GrpcClient&) = delete;
   ~GrpcClient();
@@ -93,6 +95,7 @@ class GrpcClient {
 
   std::string authority_;
   std::string path_;
+  HeaderList metadata_;
   Listener& listener_;
   std::unique_ptr<Fields> fields_;
   std::vector<std::unique_ptr<Stream>> streams_;  // all there are

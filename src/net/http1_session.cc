@@ -198,7 +198,7 @@ void Http1Session::WriteReplies() {
   }
   if (!queue_.empty() || ended()) return;
   if (std::exchange(owes_continue_, false)) output.append(kContinue);
-  if (draining_ && !half_read_) End();
+  if (leaving_ && !half_read_) End();
 }
 
 void Http1Session::WriteReply(const Message& message, bool is_last) {
@@ -221,11 +221,12 @@ void Http1Session::WriteReply(const Message& message, bool is_last) {
 
 void Http1Session::ReceiveEnd() {
   half_read_ = false;
-  Drain();
+  draining_ = leaving_ = true;
+  WriteReplies();
 }
 
 void Http1Session::Drain() {
-  draining_ = true;
+  leaving_ = std::exchange(draining_, true);
   WriteReplies();
 }
 

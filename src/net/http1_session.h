@@ -67,8 +67,9 @@ class Http1Session final : public Session {
   bool told_to_continue_ = false;  // or will be, once all before it is answered
   bool owes_continue_ = false;
   bool half_read_ = false;
-  bool closing_ = false;  // no request is read any more
-  bool draining_ = false;
+  bool closing_ = false;   // no request is read any more
+  bool draining_ = false;  // the next reply is the last
+  bool leaving_ = false;   // none is waited for
   ReplyQueue<Message, Exchange> queue_;
 };
 

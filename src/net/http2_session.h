@@ -1,26 +1,29 @@
-// Http2Session: HTTP/2 by nghttp2.
+// Http2Session: the server's side of HTTP/2.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "net/bounds.h"
 #include "net/exchange.h"
-#include "net/http2_frame_watch.h"
 #include "net/http2_stream.h"
+#include "net/http2_streams.h"
 #include "net/peer.h"
 #include "net/session.h"
-
-struct nghttp2_session;
+#include "wire/hpack_reader.h"
+#include "wire/http2_frame.h"
 
 namespace sluice {
 
-class Http2Fields;
-
-// The server's side of one HTTP/2 connection.
+// The server's side of one HTTP/2 connection (RFC 9113): no pushes, no priorities. It is our own
+// because a small call costs it a third of the instructions that it costs nghttp2.
+//
+// Frames are taken whole, out of the bytes that came: only the fields of a head that is split, and
+// bodies, are copied. Replies are written straight into the output.
 //
 // Thread safety: none. Ownership: the service outlives it; streams are its own.
 //
@@ -34,6 +37,7 @@ class Http2Fields;
 //   (5) So does what comes on a stream that the peer has ended.
 //   (6) A request that does not come, or a reply that is not taken, in its time is reset, whatever
 //       becomes of others.
+//   (7) Whatever breaks the protocol for a stream alone resets that stream alone.
 class Http2Session final : public Session {
  public:
   Http2Session(HttpService& service, const Peer& peer, const Bounds& bounds);
@@ -44,54 +48,128 @@ class Http2Session final : public Session {
   void WarnOfDrain() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
+  [[nodiscard]] std::size_t kept_bytes() const override;
   void Tick(Nanos now, const Deadlines& deadlines) override;
 
  private:
   friend class Http2Stream;
-  struct Callbacks;  // what nghttp2 calls
 
-  struct Free {
-    void operator()(nghttp2_session* session) const;
+  // How much a peer may send before it hears that it may send more: on the whole connection, where
+  // the default of 64 KiB would make many small requests wait.
+  static constexpr std::int64_t kConnectionWindow = std::int64_t{1} << 20U;
+
+  // What a frame says of the head that it begins.
+  struct HeadFrame {
+    std::uint32_t stream = 0;
+    bool ends_stream = false;
+    bool depends_on_itself = false;
+  };
+  // A head whose fields are not all there.
+  struct SplitHead {
+    HeadFrame frame;  // that of no stream: there is none
+    int continuations = 0;
+    std::string block;
   };
 
-  // Resets streams that are late. `step` is how long ago that was last looked at.
+  // --- what comes: http2_receive.cc ---
+
+  // Takes the preface, or a frame, off `rest`. False if it is not all there, nothing more is to be
+  // taken for now, or the connection is at fault.
+  bool TakeNext(std::string_view& rest);
+  bool TakePreface(std::string_view& rest);
+  // The error that a frame is, whatever its payload.
+  [[nodiscard]] Http2Error Judge(const Http2FrameHeader& header) const;
+  void TakeFrame(const Http2FrameHeader& header, std::string_view payload);
+  void TakeData(const Http2FrameHeader& header, std::string_view payload);
+  void TakeBody(Http2Stream& stream, std::string_view bytes);
+  void TakeHeaders(const Http2FrameHeader& header, std::string_view payload);
+  void TakeContinuation(const Http2FrameHeader& header, std::string_view payload);
+  void TakeHead(const HeadFrame& head, std::string_view block);
+  void TakeRequest(const HeadFrame& head, std::string_view block);
+  void TakeTrailer(const HeadFrame& head, std::string_view block, Http2Stream* stream);
+  // Reads fields, into the stream if there is one. False if they cannot be read.
+  bool TakeFields(std::string_view block, Http2HeadCheck& check, Http2Stream* stream);
+  void KeepField(const HpackField& field, Http2Stream& stream);
+  // The stream that a frame is for. Nothing if there is none; where that breaks the protocol the
+  // connection is at fault.
+  Http2Stream* FindFor(const Http2FrameHeader& header);
+  void TakePriority(const Http2FrameHeader& header, std::string_view payload);
+  void TakeReset(const Http2FrameHeader& header);
+  void TakeSettings(const Http2FrameHeader& header, std::string_view payload);
+  Http2Error TakeSetting(Http2Setting setting, std::uint32_t value);
+  void TakePing(const Http2FrameHeader& header, std::string_view payload);
+  void TakeWindowUpdate(const Http2FrameHeader& header, std::string_view payload);
+  // The stream has all of its request. What was told of its length must hold.
+  void EndRequest(Http2Stream& stream);
+  // Counts something that costs more to answer than to send.
+  void SpendAllowance();
+
+  // The whole connection is at fault; only the first fault counts.
+  void Fail(Http2Error error);
+  // A stream is.
+  void Reset(Http2Stream& stream, Http2Error error);
+
+  // --- what is served: http2_session.cc ---
+
   void GiveUpLate(Nanos step, const Deadlines& deadlines);
   void Finished(Http2Stream& stream);
   void Send(Http2Stream& stream);
-  Http2Stream* Open(std::int32_t id);
   void CompleteHead(Http2Stream& stream);
   void Complete(Http2Stream& stream);
   void Queue(Http2Stream& stream);
-  void Closed(Http2Stream& stream);
+  void Close(Http2Stream& stream);
   // Makes it ready to be another.
   void Recycle(Http2Stream& stream);
   // Serves what is complete, as one batch, and tells of what streams.
   void ServeReady();
-  // Begins the reply, or goes on with it.
-  void Submit(Http2Stream& stream);
   // Tells the service of all that stream.
   void TellStreams(StreamEvent event);
-  // Moves what nghttp2 has to say to the output.
+
+  // --- what is said: http2_send.cc ---
+
+  void Greet();
+  // Says as much of a reply as there is and there is room for.
+  void Say(Http2Stream& stream);
+  void SayHead(Http2Stream& stream);
+  void SayBody(Http2Stream& stream);
+  void SayTrailers(const Http2Stream& stream);
+  // Cuts the fields since `begin`, a frame's place, in pieces that a frame may have.
+  void EndFields(std::size_t begin);
+  // Says what could not be said before, and ends once nothing more can come.
   void Pump();
+  [[nodiscard]] bool IsOver() const;
 
   HttpService& service_;
   const Peer& peer_;
   Bounds bounds_;
-  std::unique_ptr<nghttp2_session, Free> session_;
-  Http2FrameWatch watch_;
-  std::vector<std::unique_ptr<Http2Stream>> streams_;  // all there are
-  std::vector<Http2Stream*> spare_;
+  HpackReader fields_;
+  Http2Streams streams_;
   std::vector<Http2Stream*> ready_;
-  std::vector<Exchange*> batch_;
-  std::unique_ptr<Http2Fields> fields_;  // room for those that are being written
-  Nanos now_{0};                         // by the last Tick
-  Nanos earliest_{0};                    // no stream that is awaited has been since before
-  std::size_t open_ = 0;
-  std::size_t held_ = 0;                 // bytes of all bodies
+  std::vector<Http2Stream*> waiting_;    // to say more, in their order
   std::vector<Http2Stream*> streaming_;  // those open that are served as they come
+  std::vector<Http2Stream*> turn_;       // of waiting_, while they are looked at
+  std::vector<Exchange*> batch_;
+  SplitHead split_;
+  Http2Error fault_ = Http2Error::kNone;
+  std::optional<Nanos> looked_;  // when Tick was called last, by its caller's clock
+  Nanos now_{0};                 // then, from the first call on
+  Nanos earliest_{0};            // no stream that is awaited has been since before
+  std::size_t held_ = 0;         // bytes of all bodies
+  // How many bytes may be sent on all streams together, and may come; and on a new one.
+  std::int64_t send_window_ = kHttp2Window;
+  std::int64_t receive_window_ = kConnectionWindow;
+  std::int64_t first_send_window_ = kHttp2Window;
+  std::int64_t allowance_;        // see SpendAllowance
+  std::size_t acknowledged_ = 0;  // pings and settings, since the output was empty
+  std::uint32_t served_most_;     // no stream above it is
+  bool has_preface_ = false;
+  bool has_settings_ = false;
+  bool has_unread_ = false;  // part of a frame is there
+  bool has_said_fields_ = false;
   bool receiving_ = false;
   bool serving_ = false;
   bool draining_ = false;
+  bool goes_away_ = false;     // one of the two sides has said that it will
   bool received_all_ = false;  // the peer sends no more
 };
 

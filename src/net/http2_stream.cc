@@ -1,5 +1,6 @@
 #include "net/http2_stream.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -8,7 +9,7 @@
 
 namespace sluice {
 
-void Http2Stream::Open(std::int32_t id) {
+void Http2Stream::Open(std::uint32_t id) {
   id_ = id;
   bytes_.clear();
   places_.clear();
@@ -17,24 +18,15 @@ void Http2Stream::Open(std::int32_t id) {
   request = {};
   reply.Clear();
   taken = 0;
-  streams = false;
-  complete = false;
-  ready = false;
-  served = false;
-  submitted = false;
-  finished = false;
-  closed = false;
-  sent = 0;
+  at = {};
 }
 
 void Http2Stream::AddField(std::string_view name, std::string_view value) {
-  Place place;
-  place.name = static_cast<std::uint32_t>(bytes_.size());
-  bytes_.append(name);
-  place.value = static_cast<std::uint32_t>(bytes_.size());
-  bytes_.append(value);
-  place.end = static_cast<std::uint32_t>(bytes_.size());
-  places_.push_back(place);
+  const auto begin = static_cast<std::uint32_t>(bytes_.size());
+  const auto middle = begin + static_cast<std::uint32_t>(name.size());
+  const auto end = middle + static_cast<std::uint32_t>(value.size());
+  bytes_.append(name).append(value);
+  places_.push_back({begin, middle, end});
 }
 
 void Http2Stream::CompleteHead(const Peer& peer) {
@@ -59,8 +51,9 @@ void Http2Stream::CompleteHead(const Peer& peer) {
 std::size_t Http2Stream::ShowBody() {
   const std::size_t gone = std::exchange(taken, 0);
   body_.erase(0, gone);
+  if (body_.capacity() > std::max(kTextKept, 4 * body_.size())) body_.shrink_to_fit();
   request.body = body_;
-  request.is_whole = complete;
+  request.is_whole = at.complete;
   return gone;
 }
 
@@ -71,7 +64,7 @@ std::size_t Http2Stream::LetGo() {
 }
 
 Nanos Http2Stream::Allowed(const Deadlines& deadlines) const {
-  if (!finished) return deadlines.body;
+  if (!at.finished && !at.streams) return deadlines.body;
   const auto seconds = static_cast<std::int64_t>(reply.body.size()) / kLeastRate;
   return deadlines.write + std::chrono::seconds(seconds);
 }

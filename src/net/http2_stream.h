@@ -1,9 +1,9 @@
 // Http2Stream: one stream of HTTP/2 as an exchange.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +25,7 @@ class Http2Stream final : public Exchange {
   explicit Http2Stream(Http2Session& session) : session_(session) {}
   ~Http2Stream() = default;
 
-  void Open(std::int32_t id);
+  void Open(std::uint32_t id);
 
   // Both keep what they are given until Open.
   void AddField(std::string_view name, std::string_view value);
@@ -37,7 +37,8 @@ class Http2Stream final : public Exchange {
 
   // Makes `request` a view of the head that came.
   void CompleteHead(const Peer& peer);
-  // The same of the body, as far as it has come and was not taken. Returns how many bytes were.
+  // The same of the body, as far as it has come and was not taken. Returns how many bytes were;
+  // their memory is given back.
   std::size_t ShowBody();
   // Gives back the memory of large texts. Returns the bytes of the body that were still held.
   std::size_t LetGo();
@@ -45,28 +46,37 @@ class Http2Stream final : public Exchange {
   void Finish() override;
   void Send() override;
 
-  [[nodiscard]] std::int32_t id() const { return id_; }
-  [[nodiscard]] Http2Session& session() { return session_; }
+  [[nodiscard]] std::uint32_t id() const { return id_; }
 
   // Where the stream is on its way; only its session writes them.
-  bool streams = false;    // served as it comes
-  bool complete = false;   // the whole request is there, or as much as is wanted of it
-  bool ready = false;      // in line to be served
-  bool served = false;     // handed to the service
-  bool submitted = false;  // the reply is on its way
-  bool finished = false;   // the service has replied
-  bool closed = false;     // the peer has gone, or has all it gets
+  struct Progress {
+    bool streams = false;    // served as it comes
+    bool ended = false;      // the client has sent all of it
+    bool complete = false;   // so, or as much has come as is wanted of it
+    bool ready = false;      // in line to be served
+    bool served = false;     // handed to the service
+    bool submitted = false;  // the reply is on its way
+    bool finished = false;   // the service has replied
+    bool told_end = false;   // the reply has been said to its end
+    bool waits = false;      // with the rest of its reply, until there is room for that
+    bool closed = false;     // the peer has gone, or has all it gets
+    // Of the reply's body what has been handed on.
+    std::size_t sent = 0;
+    // How many bytes more may be sent, and may come.
+    std::int64_t send_window = 0;
+    std::int64_t receive_window = 0;
+    // What is still to come of a body whose length was told.
+    std::optional<std::uint64_t> announced;
+  };
+  Progress at;
 
   // Whether the peer is to move next: to send the rest of the request or to take the reply. When
   // that began, and how long it may take.
-  [[nodiscard]] bool is_awaited() const { return !closed && (finished || (!complete && !streams)); }
+  [[nodiscard]] bool is_awaited() const {
+    return !at.closed && (at.finished || at.waits || (!at.complete && !at.streams));
+  }
   Nanos since{0};
   [[nodiscard]] Nanos Allowed(const Deadlines& deadlines) const;
-
-  // How much of the reply's body has been handed on.
-  std::size_t sent = 0;
-  // The reply's status as it is written.
-  std::array<char, 12> status{};
 
  private:
   struct Place {
@@ -80,7 +90,7 @@ class Http2Stream final : public Exchange {
   }
 
   Http2Session& session_;
-  std::int32_t id_ = 0;
+  std::uint32_t id_ = 0;
   std::string bytes_;  // of all fields
   std::vector<Place> places_;
   std::vector<Header> headers_;

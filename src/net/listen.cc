@@ -159,6 +159,22 @@ Result<ListeningSocket> ListeningSocket::Adopt(int descriptor) {
   return socket;
 }
 
+bool ListeningSocket::IsLocal() const {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  if (getsockname(descriptor_, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return false;
+  if (storage.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(storage);
+    return ntohl(v4.sin_addr.s_addr) >> 24U == IN_LOOPBACKNET;
+  }
+  if (storage.ss_family == AF_INET6) {
+    const in6_addr& v6 = reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(&v6) ||
+           (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == IN_LOOPBACKNET);
+  }
+  return storage.ss_family == AF_UNIX;
+}
+
 ListeningSocket::~ListeningSocket() {
   if (descriptor_ >= 0) Close();
 }

@@ -44,6 +44,8 @@ class ListeningSocket {
   // Where it listens: "127.0.0.1:8080", "unix:/run/sluice.sock".
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool is_unix() const { return text_.starts_with("unix:"); }
+  // Whether nobody but this machine can reach it.
+  [[nodiscard]] bool IsLocal() const;
   [[nodiscard]] Origin origin() const { return origin_; }
 
  private:

@@ -1,11 +1,14 @@
 #include "net/outer_session.h"
 
+#include <utility>
+
 namespace sluice {
 
 std::size_t OuterSession::Offer(std::string_view unread) {
   if (inner_ == nullptr) {
     inner_ = MakeInner(unread);
     if (inner_ == nullptr) return 0;
+    if (draining_) inner_->Drain();
     inner_->on_late_reply = [this] {
       Follow();
       if (on_late_reply) on_late_reply();
@@ -49,9 +52,13 @@ void OuterSession::WarnOfDrain() {
 }
 
 void OuterSession::Drain() {
-  if (inner_ == nullptr) return Leave();
-  inner_->Drain();
-  Follow();
+  const bool is_first = !std::exchange(draining_, true);
+  if (inner_ != nullptr) {
+    inner_->Drain();
+    Follow();
+  } else if (!is_first) {
+    Leave();
+  }
 }
 
 void OuterSession::Tick(Nanos now, const Deadlines& deadlines) {

@@ -28,6 +28,9 @@ class OuterSession : public Session {
   void Drain() override;
   void Tick(Nanos now, const Deadlines& deadlines) override;
   [[nodiscard]] Phase phase() const override;
+  [[nodiscard]] std::size_t kept_bytes() const override {
+    return inner_ == nullptr ? 0 : inner_->kept_bytes();
+  }
 
  protected:
   explicit OuterSession(const SessionParts& parts)
@@ -59,6 +62,7 @@ class OuterSession : public Session {
   Peer peer_;
   Bounds bounds_;
   std::unique_ptr<Session> inner_;  // null until the first bytes tell which
+  bool draining_ = false;
 };
 
 }  // namespace sluice

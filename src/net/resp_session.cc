@@ -97,8 +97,10 @@ void RespSession::Finished() {
 }
 
 void RespSession::WriteReplies() {
+  bool has_replied = false;
   for (const Command* command = queue_.ready(); command != nullptr && !ended();
        command = queue_.ready()) {
+    has_replied = true;
     output.append(command->reply);
     if (command->closes) End();
     queue_.Leave();
@@ -107,18 +109,19 @@ void RespSession::WriteReplies() {
   if (!fault_.empty()) {
     RespWriter(client_.version, output).Error("ERR", fault_);
     End();
-  } else if (draining_ && !half_read_) {
+  } else if ((leaving_ || (draining_ && has_replied)) && !half_read_) {
     End();
   }
 }
 
 void RespSession::ReceiveEnd() {
   half_read_ = false;
-  Drain();
+  draining_ = leaving_ = true;
+  WriteReplies();
 }
 
 void RespSession::Drain() {
-  draining_ = true;
+  leaving_ = std::exchange(draining_, true);
   WriteReplies();
 }
 

@@ -52,7 +52,8 @@ class RespSession final : public Session {
   ReplyQueue<Command, RespExchange> queue_;
   std::string fault_;       // what to say once all before it is answered
   bool half_read_ = false;  // a command has begun
-  bool draining_ = false;
+  bool draining_ = false;   // the next replies are the last
+  bool leaving_ = false;    // none are waited for
 };
 
 }  // namespace sluice

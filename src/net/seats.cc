@@ -1,19 +1,28 @@
 #include "net/seats.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "net/ip_text.h"
 
 namespace sluice {
 namespace {
 
 constexpr std::size_t kNetworkBytes = 8;
+// Of IPv6, before the IPv4 address that one stands for.
+constexpr std::size_t kMappedBytes = 12;
 
 // What connections from an address are counted under; empty where they are not counted.
 std::string HostOf(std::string_view address) {
-  if (address.empty() || address == "::1" || address.starts_with("127.")) return {};
   std::string text(address);
   in6_addr v6{};
-  if (inet_pton(AF_INET6, text.c_str(), &v6) != 1) return text;
-  return {reinterpret_cast<const char*>(&v6), kNetworkBytes};
+  if (inet_pton(AF_INET6, text.c_str(), &v6) == 1) {
+    if (IN6_IS_ADDR_LOOPBACK(&v6)) return {};
+    const std::string_view bytes(reinterpret_cast<const char*>(&v6), sizeof v6);
+    if (!IN6_IS_ADDR_V4MAPPED(&v6)) return std::string(bytes.substr(0, kNetworkBytes));
+    text = IpText(bytes.substr(kMappedBytes));
+  }
+  return text.starts_with("127.") ? std::string() : text;
 }
 
 }  // namespace

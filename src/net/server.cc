@@ -1,23 +1,15 @@
 #include "net/server.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <chrono>
 #include <utility>
 
 namespace sluice {
 namespace {
-
-namespace asio = boost::asio;
 
 // How long to wait before trying again when no more connections can be had: the system has no
 // descriptors left, or the bound is reached.
@@ -26,22 +18,22 @@ constexpr std::chrono::milliseconds kPause{50};
 }  // namespace
 
 // Accepts from one socket, on the thread of the first worker.
-class Server::Acceptor {
+class Server::Acceptor final : private EventLoop::Watcher {
  public:
   Acceptor(Server& server, std::size_t index, Audience audience)
       : server_(server),
         index_(index),
         audience_(audience),
         listening_(server.sockets_[index]),
-        socket_(server.workers_.front()->context()),
-        pause_(server.workers_.front()->context()) {}
+        loop_(server.workers_.front()->loop()),
+        pause_(loop_, [this] { Accept(); }) {}
 
   [[nodiscard]] Audience audience() const { return audience_; }
 
   void Start() {
-    socket_.assign(listening_.descriptor());
-    asio::co_spawn(
-        server_.workers_.front()->context(), [this] { return Run(); }, asio::detached);
+    const int descriptor = listening_.descriptor();
+    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+    loop_.Watch(descriptor, *this);
   }
 
   // Accepts no more than is there already, and refuses the rest. What was handed over stays open,
@@ -63,26 +55,20 @@ class Server::Acceptor {
   // Once, whatever is called.
   template <typename Last>
   void Post(Last last) {
-    asio::post(server_.workers_.front()->context(), [this, last = std::move(last)] {
+    loop_.Post([this, last = std::move(last)] {
       if (!std::exchange(stopped_, true)) last();
     });
   }
 
   void LetGo() {
-    socket_.release();  // the descriptor is the listening socket's
-    pause_.cancel();
+    loop_.Unwatch(listening_.descriptor());
+    pause_.Cancel();
   }
 
-  asio::awaitable<void> Run() {
-    boost::system::error_code error;
-    while (!stopped_) {
-      co_await socket_.async_wait(asio::posix::stream_descriptor::wait_read,
-                                  asio::redirect_error(asio::use_awaitable, error));
-      if (error || stopped_) co_return;
-      if (AcceptSome()) continue;
-      pause_.expires_after(kPause);
-      co_await pause_.async_wait(asio::redirect_error(asio::use_awaitable, error));
-    }
+  void OnReady(const EventLoop::Readiness& /*ready*/) override { Accept(); }
+
+  void Accept() {
+    if (!stopped_ && !AcceptSome()) pause_.SetAfter(kPause);
   }
 
   // Accepts what is there. False if there is more than can be had.
@@ -115,21 +101,21 @@ class Server::Acceptor {
   std::size_t index_;
   Audience audience_;
   ListeningSocket& listening_;
-  asio::posix::stream_descriptor socket_;
-  asio::steady_timer pause_;
+  EventLoop& loop_;
+  LoopTimer pause_;
   bool stopped_ = false;
 };
 
 Server::Server(const Options& options, std::vector<ListeningSocket> sockets,
                const MakeServices& make)
-    : seats_(options.bounds), sockets_(std::move(sockets)) {
+    : seats_(options.bounds), budget_(options.bounds.bytes), sockets_(std::move(sockets)) {
   for (std::size_t worker = 0; worker < options.workers; ++worker) {
     std::vector<Services> services;
     for (std::size_t listener = 0; listener < sockets_.size(); ++listener) {
       services.push_back(make(worker, listener));
     }
     workers_.push_back(
-        std::make_unique<Worker>(options.bounds, options.deadlines, std::move(services)));
+        std::make_unique<Worker>(options.bounds, options.deadlines, budget_, std::move(services)));
   }
   for (std::size_t i = 0; i < sockets_.size(); ++i) {
     const Audience audience = options.operators == i ? Audience::kOperators : Audience::kClients;
@@ -139,9 +125,15 @@ Server::Server(const Options& options, std::vector<ListeningSocket> sockets,
 
 Server::~Server() { Stop(); }
 
-void Server::Start() {
+Result<Done> Server::Start() {
   for (const auto& acceptor : acceptors_) acceptor->Start();
+  for (const auto& worker : workers_) {
+    if (!worker->loop().is_usable()) {
+      return Error{"cannot serve: the system gives no descriptors to wait for connections with"};
+    }
+  }
   for (const auto& worker : workers_) worker->Start();
+  return Done{};
 }
 
 void Server::WarnOfDrain() {

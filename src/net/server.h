@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "net/bounds.h"
+#include "net/byte_budget.h"
 #include "net/listen.h"
 #include "net/seats.h"
 #include "net/services.h"
 #include "net/worker.h"
+#include "sluice/result.h"
 
 namespace sluice {
 
@@ -41,7 +43,8 @@ class Server {
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  void Start();
+  // An error if the system has not enough descriptors for its threads to wait with.
+  Result<Done> Start();
 
   // Tells of a drain that will come those who can be told while they go on (StreamEvent).
   void WarnOfDrain();
@@ -55,6 +58,9 @@ class Server {
   // Those that one of the sockets accepted.
   [[nodiscard]] std::size_t ConnectionCount(std::size_t listener) const;
 
+  // What all connections keep.
+  [[nodiscard]] std::size_t kept_bytes() const { return budget_.total(); }
+
   // Closes what is left. Returns once all threads have ended.
   void Stop();
 
@@ -62,6 +68,7 @@ class Server {
   class Acceptor;
 
   Seats seats_;
+  ByteBudget budget_;
   std::vector<ListeningSocket> sockets_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Acceptor>> acceptors_;  // one a socket

@@ -51,7 +51,9 @@ class Session {
   virtual void WarnOfDrain() {}
 
   // Asks the peer to go: what has come is answered, what comes after is not, as far as the
-  // protocol can say that. May be called at any time.
+  // protocol can say that. While nothing is under way only the second call ends it: a request may
+  // be on its way, and only a reply can say that no other will be answered. May be called at any
+  // time.
   virtual void Drain() = 0;
 
   [[nodiscard]] virtual Phase phase() const = 0;
@@ -69,6 +71,9 @@ class Session {
 
   // How many requests have come whole, ever.
   [[nodiscard]] std::uint64_t completed() const { return completed_; }
+
+  // How many bytes it keeps of requests and replies, beside what it leaves unread and its output.
+  [[nodiscard]] virtual std::size_t kept_bytes() const { return 0; }
 
   // How many exchanges its service has not finished.
   [[nodiscard]] std::size_t unfinished() const { return unfinished_; }

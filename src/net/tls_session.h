@@ -22,9 +22,8 @@ namespace sluice {
 //
 // Invariants, beside those of OuterSession
 //   (1) Nothing is read as a request before the handshake is over and the client let in.
-//   (2) All that one Receive brings is decrypted before the inner session sees it, so that it is
-//   one
-//       batch there.
+//   (2) All that one Receive brings is decrypted before the inner session sees it: it is one batch
+//       there.
 //   (3) What the client has settled by ALPN is what is spoken; without, the first bytes tell.
 //   (4) No buffer is held while nothing is under way: not of what came, not of what is sent.
 class TlsSession final : public OuterSession {
@@ -33,6 +32,9 @@ class TlsSession final : public OuterSession {
   ~TlsSession() override;
 
   std::size_t Receive(std::string_view unread) override;
+  [[nodiscard]] std::size_t kept_bytes() const override {
+    return plaintext_.size() + OuterSession::kept_bytes();
+  }
   [[nodiscard]] Phase phase() const override;
 
   // How OpenSSL gets at a session's bytes, for contexts; the caller frees it. Null if there is no

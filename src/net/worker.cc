@@ -1,13 +1,10 @@
 #include "net/worker.h"
 
-#include <boost/asio/post.hpp>
 #include <chrono>
 #include <utility>
 
 namespace sluice {
 namespace {
-
-namespace asio = boost::asio;
 
 // What is read at once at most: a hundred small requests of HTTP/2, and then some.
 constexpr std::size_t kScratchBytes = std::size_t{128} << 10U;
@@ -17,9 +14,11 @@ constexpr std::chrono::milliseconds kTick{250};
 
 }  // namespace
 
-Worker::Worker(const Bounds& bounds, const Deadlines& deadlines, std::vector<Services> services)
+Worker::Worker(const Bounds& bounds, const Deadlines& deadlines, ByteBudget& budget,
+               std::vector<Services> services)
     : bounds_(bounds),
       deadlines_(deadlines),
+      budget_(budget),
       scratch_(kScratchBytes),
       services_(std::move(services)),
       counts_(services_.size()) {}
@@ -28,21 +27,22 @@ Worker::~Worker() { Stop(); }
 
 void Worker::Start() {
   Tick();
-  thread_ = std::thread([this] { context_.run(); });
+  timer_.SetEvery(kTick);
+  thread_ = std::thread([this] { loop_.Run(); });
 }
 
 void Worker::Adopt(Accepted accepted, Seats::Seat seat, std::size_t listener) {
   ++counts_[listener];
-  Connection::Arrival owned{asio::posix::stream_descriptor(context_, accepted.socket),
-                            std::move(accepted.peer), std::move(seat)};
-  asio::post(context_, [this, owned = std::move(owned), listener]() mutable {
-    // Its socket closes with this handler.
+  const auto arrival = std::make_shared<Connection::Arrival>(
+      Connection::Arrival{Socket(accepted.socket), std::move(accepted.peer), std::move(seat)});
+  loop_.Post([this, arrival, listener] {
+    // Its socket closes with this call.
     if (stopped_) {
       --counts_[listener];
       return;
     }
     const auto connection =
-        std::make_shared<Connection>(*this, std::move(owned), services_[listener]);
+        std::make_shared<Connection>(*this, std::move(*arrival), services_[listener]);
     connection->place = connections_.size();
     connection->listener = listener;
     connections_.push_back(connection);
@@ -54,7 +54,7 @@ void Worker::Adopt(Accepted accepted, Seats::Seat seat, std::size_t listener) {
 void Worker::Remove(Connection& connection) {
   std::swap(connections_[connection.place], connections_.back());
   connections_[connection.place]->place = connection.place;
-  asio::post(context_, [gone = std::move(connections_.back())] {});
+  loop_.Post([gone = std::move(connections_.back())] {});
   connections_.pop_back();
   --counts_[connection.listener];
 }
@@ -66,14 +66,14 @@ std::size_t Worker::connection_count() const {
 }
 
 void Worker::WarnOfDrain() {
-  asio::post(context_, [this] {
+  loop_.Post([this] {
     const auto all = connections_;
     for (const auto& connection : all) connection->WarnOfDrain();
   });
 }
 
 void Worker::Drain() {
-  asio::post(context_, [this] {
+  loop_.Post([this] {
     draining_ = true;
     const auto all = connections_;
     for (const auto& connection : all) connection->Drain();
@@ -82,11 +82,10 @@ void Worker::Drain() {
 
 void Worker::Stop() {
   if (!thread_.joinable()) return;
-  asio::post(context_, [this] {
+  loop_.Post([this] {
     for (const auto& connection : connections_) connection->Close();
-    // A tick whose time has come already is not cancelled any more, but finds this.
     stopped_ = true;
-    timer_.cancel();
+    loop_.End();
   });
   thread_.join();
   for (const auto& connection : connections_) --counts_[connection->listener];
@@ -98,10 +97,6 @@ void Worker::Tick() {
   const auto all = connections_;
   for (const auto& connection : all) connection->CheckDeadline(now_);
   now_ += kTick;
-  timer_.expires_after(kTick);
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && !stopped_) Tick();
-  });
 }
 
 }  // namespace sluice

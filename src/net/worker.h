@@ -2,8 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,7 +10,9 @@
 #include <vector>
 
 #include "net/bounds.h"
+#include "net/byte_budget.h"
 #include "net/connection.h"
+#include "net/event_loop.h"
 #include "net/listen.h"
 #include "net/seats.h"
 #include "net/services.h"
@@ -22,7 +22,7 @@ namespace sluice {
 // One event loop on one thread. Its connections never leave it.
 //
 // Thread safety: Adopt, WarnOfDrain, Drain, Stop and connection counts from any thread, all else
-// from its own. Ownership: services and connections are its own.
+// from its own. Ownership: services and connections are its own; the budget outlives it.
 //
 // Invariants
 //   (1) A connection is freed by none of its own functions, nor by one of its session.
@@ -30,7 +30,8 @@ namespace sluice {
 class Worker {
  public:
   // The services of each listener, by its index.
-  Worker(const Bounds& bounds, const Deadlines& deadlines, std::vector<Services> services);
+  Worker(const Bounds& bounds, const Deadlines& deadlines, ByteBudget& budget,
+         std::vector<Services> services);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();
@@ -59,9 +60,10 @@ class Worker {
   }
 
   // For connections.
-  [[nodiscard]] boost::asio::io_context& context() { return context_; }
+  [[nodiscard]] EventLoop& loop() { return loop_; }
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
   [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }
+  [[nodiscard]] ByteBudget& budget() { return budget_; }
   // What the next read may write to. Its content is gone with the next read of any connection.
   [[nodiscard]] std::span<char> scratch() { return scratch_; }
   // Lets it go, soon.
@@ -72,15 +74,16 @@ class Worker {
 
   Bounds bounds_;
   Deadlines deadlines_;
+  ByteBudget& budget_;
   std::vector<char> scratch_;
-  boost::asio::io_context context_{1};
-  boost::asio::steady_timer timer_{context_};
+  EventLoop loop_;
+  LoopTimer timer_{loop_, [this] { Tick(); }};
   std::vector<Services> services_;
   std::vector<std::shared_ptr<Connection>> connections_;
   std::vector<std::atomic<std::size_t>> counts_;  // of connections, by listener
   bool draining_ = false;
-  bool stopped_ = false;
-  Nanos now_{0};  // by ticks
+  bool stopped_ = false;  // as its thread sees it
+  Nanos now_{0};          // by ticks
   std::thread thread_;
 };
 

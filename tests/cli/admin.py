@@ -105,6 +105,9 @@ def test_counts_after_known_requests_are_exact():
         check(server, user='4"\\2', path="/nothing")
         ask(server.address, "/v1/check", {"domain": "none", "attributes": {}})
         ask(server.address, "/v1/check", {"domain": "api", "attribute": {}})
+        quiet = {"domain": "api", "attributes": {"user": "77", "path": "/v1/quiet"}}
+        lifting = [ask(server.address, path, quiet)[0] for path in ("/v1/refund", "/v1/reset")]
+        expect(lifting, [200, 200])
         ask(server.address, "/v1/check", {"checks": [
             {"domain": "api", "attributes": {"user": "1", "path": "/v1/posts"}, "cost": 2},
             {"domain": "api", "attributes": {"user": "1", "path": "/v1/posts"}}]})
@@ -119,7 +122,7 @@ def test_counts_after_known_requests_are_exact():
         expect(decisions(found, "to", "", domain="messaging"), [0] * 5)
         expect(sample(found, "sluice_decisions_total", domain="api", rule="", limit="",
                       outcome="unmatched"), 2)
-        expect(checks(found, "http"), [8, 2, 1, 1, 0, 11])
+        expect(checks(found, "http"), [8, 2, 1, 1, 0, 13])
         expect(checks(found, "forward_auth"), [1, 0, 0, 0, 0, 1])
         expect(checks(found, "resp"), [1, 1, 0, 0, 0, 2])
         expect(checks(found, "rls"), [0] * 6)

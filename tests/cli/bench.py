@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -119,6 +120,25 @@ def test_resp_of_any_server():
                          "--requests", "10", "--keys", "1")
         expect(counts(report), (10, 0, 0, 10))
         assert "unknown command" in str(report["causes"]), report
+
+
+def test_a_token_is_shown_by_each_protocol_and_never_printed():
+    token = "a-token-of-callers"
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as right, \
+            tempfile.NamedTemporaryFile("w", suffix=".txt") as wrong:
+        print(token, file=right, flush=True)
+        print(token + "s", file=wrong, flush=True)
+        with Server(RULES, flags=["--callers-token", token]) as server:
+            for protocol, flags in BY_PROTOCOL.items():
+                code, said, error = bench(server.address, "--protocol", protocol, *flags,
+                                          "--requests", "50", "--token-file", right.name, "-o",
+                                          "json")
+                expect((code, counts(json.loads(said))), (0, (50, 50, 0, 0)), protocol)
+                assert token not in said + error, said + error
+            code, _, error = bench(server.address, "--protocol", "resp", "--requests", "50",
+                                   "--token-file", wrong.name)
+            expect(code, 3)
+            assert "does not take the token: WRONGPASS" in error and token not in error, error
 
 
 def test_expectations_set_the_exit_code_and_say_which():
@@ -275,6 +295,107 @@ def test_an_open_loop_that_cannot_keep_up_leaves_nothing_out():
         assert latency["max"] >= latency["min"] + 99_000_000 * (report["allowed"] - 1), report
 
 
+def test_what_is_left_of_a_warm_up_is_not_counted():
+    with Misbehaving(serve_slowly) as server:
+        report = measure(server.address, *GET, "--rate", "1000", "--warm-up", "500ms", "--duration",
+                         "300ms", "--connections", "1", "--timeout", "300ms")
+        expect((report["requests"], report["causes"]["not sent in time"]), (300, 300))
+
+
+def drip(connection, over):
+    """An answer that never ends, though every read brings some of it."""
+    connection.recv(65536)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+    while not over.wait(0.02):
+        connection.sendall(b"x")
+
+
+def serve_one_and_drip(connection, over):
+    connection.recv(65536)
+    connection.sendall(OK)
+    drip(connection, over)
+
+
+def test_an_answer_that_never_ends_is_none():
+    for amount in (["--requests", "4"], ["--duration", "300ms"], ["--rate", "10", "--duration",
+                                                                  "300ms"]):
+        flags = [*GET, *amount, "--connections", "1", "--timeout", "200ms"]
+        with Misbehaving(drip) as server:
+            code, _, error = bench(server.address, *flags)
+            expect(code, 3, amount)
+            assert "gave no answer in 200ms" in error, error
+        with Misbehaving(serve_one_and_drip) as server:
+            report = measure(server.address, *flags)
+            assert report["allowed"] > 0 and report["causes"]["timed out"] > 0, report
+
+
+def test_what_is_under_way_at_the_end_is_waited_for_no_longer_than_the_timeout():
+    def serve_one_by_one(connection, over):
+        """Never silent for as long as the timeout, but twice as slow as that for all."""
+        connection.recv(65536)
+        while not over.wait(0.1):
+            connection.sendall(OK)
+
+    with Misbehaving(serve_one_by_one) as server:
+        report = measure(server.address, *GET, "--duration", "50ms", "--connections", "1",
+                         "--pipeline", "20", "--timeout", "1s")
+        assert report["allowed"] > 0 and report["causes"]["timed out"] > 0, report
+
+
+def frame(kind, flags, payload=b""):
+    """Of HTTP/2, about the connection."""
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags, 0, 0, 0, 0]) + payload
+
+
+def go_away(connection):
+    """Says, as HTTP/2 has it, that none of what was sent is taken."""
+    connection.sendall(frame(4, 0))
+    connection.recv(65536)
+    connection.sendall(frame(4, 1) + frame(7, 0, bytes(8)))
+    while connection.recv(65536):
+        pass
+
+
+def test_a_server_that_never_takes_a_request():
+    for amount in (["--requests", "4"], ["--duration", "100ms"]):
+        with Misbehaving(lambda connection, _: go_away(connection)) as server:
+            code, _, error = bench(server.address, "--protocol", "rls", "--domain", "api", *amount,
+                                   "--connections", "2", "--timeout", "300ms")
+            expect(code, 3, amount)
+            assert "in 300ms" in error, error
+
+
+def test_a_server_that_at_first_takes_no_request():
+    connections = []
+
+    def relay(connection, over):
+        connections.append(connection)
+        if len(connections) <= 3:
+            return go_away(connection)
+        with socket.create_connection(inner.address.rsplit(":", 1)) as other:
+            back = threading.Thread(target=copy, args=(other, connection))
+            back.start()
+            copy(connection, other)
+            back.join()
+
+    def copy(source, target):
+        while said := source.recv(65536):
+            target.sendall(said)
+        target.shutdown(socket.SHUT_WR)
+
+    with Server(RULES) as inner, Misbehaving(relay) as server:
+        report = measure(server.address, "--protocol", "rls", *BY_PROTOCOL["rls"], "--keys", "1",
+                         "--requests", "200", "--connections", "2")
+        expect(counts(report), (200, 100, 100, 0))
+
+
+def test_what_is_never_answered_does_not_lengthen_the_load():
+    with Misbehaving(serve_one_and_hang) as server:
+        report = measure(server.address, *GET, "--duration", "500ms", "--connections", "1",
+                         "--timeout", "1s")
+        expect((counts(report), report["seconds"]), ((2, 1, 0, 1), 0.5))
+
+
 def test_a_server_that_cannot_be_measured():
     listening = socket.create_server(("127.0.0.1", 0))
     address = "%s:%d" % listening.getsockname()
@@ -316,6 +437,49 @@ def test_a_server_that_goes_away_is_noticed():
         _, error = process.communicate(timeout=DEADLINE_SECONDS)
         expect(process.returncode, 3)
         assert f"cannot connect to {server.address}" in error, error
+
+
+class Crowded:
+    """Closes one of two connections after its first answer, and lets nobody else in: the queue of
+    those who want to connect is full, so that the system does not answer them."""
+
+    def __init__(self):
+        self.listening = socket.socket()
+        self.listening.bind(("127.0.0.1", 0))
+        self.listening.listen(1)
+        self.address = "%s:%d" % self.listening.getsockname()
+        self.waiting = [socket.socket() for _ in range(5)]
+        self.thread = threading.Thread(target=self.serve)
+        self.thread.start()
+
+    def serve(self):
+        first, _ = self.listening.accept()
+        other, _ = self.listening.accept()
+        with first:
+            first.recv(65536)
+            for each in self.waiting:
+                each.setblocking(False)
+                each.connect_ex(self.listening.getsockname())
+            first.sendall(OK)
+        with other:
+            while other.recv(65536):
+                other.sendall(OK)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.thread.join()
+        for each in (self.listening, *self.waiting):
+            each.close()
+
+
+def test_a_connection_that_cannot_be_made_again_does_not_hold_up_another():
+    with Crowded() as server:
+        report = measure(server.address, *GET, "--rate", "100", "--duration", "1s", "--connections",
+                         "2", "--timeout", "300ms")
+        expect(report["requests"], 100)
+        assert report["errors"] <= 1, report
 
 
 def test_a_wrong_command():

@@ -151,6 +151,8 @@ def test_what_is_no_answer_is_told_apart():
             ("http", b"", "closed the connection without an answer"),
             ("http", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut", "closed the connection"),
             ("http", b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "answered 500"),
+            ("http", b'HTTP/1.1 500 Oops\r\nContent-Length: 26\r\n\r\n{"detail":"\\u001b[31mred"}',
+             r"answered 500: \x1b[31mred"),
             ("resp", http_error, "does not speak RESP"),
             ("resp", b"+OK\r\n", "answered SLUICE.CHECK with something else"),
             ("resp", b"", "closed the connection without an answer"),
@@ -164,8 +166,65 @@ def test_what_is_no_answer_is_told_apart():
 def test_a_server_of_another_make_may_refuse_by_its_status_alone():
     code, _ = asked_of(b"HTTP/1.1 429 Slow\r\nContent-Length: 2\r\n\r\nno", "http")
     expect(code, 1)
-    code, _ = asked_of(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "http")
-    expect(code, 0)
+
+
+def test_what_passes_does_so_by_its_word_and_not_by_its_status():
+    for body, code in ((b'{"allowed":true}', 0), (b'{"allowed":false,"retry_after_ms":1000}', 1),
+                       (b"<html>hello</html>", 3), (b'{"allowed":"true"}', 3), (b"{}", 3),
+                       (b"", 3)):
+        said = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+        found, error = asked_of(said, "http")
+        expect(found, code, body)
+        expect("answered /v1/check with something else" in error, code == 3, error)
+
+
+def test_lengths_that_no_length_can_be_are_not_told():
+    most = 2**63 - 1
+    for millis in (most, -most - 1):
+        members = (0, 5, 0, most, millis, -1, millis)
+        said = b"*7\r\n" + b"".join(b":%d\r\n" % member for member in members)
+        said = said.replace(b":-1\r\n", b"$4\r\nrule\r\n")
+        listening, stop, thread = answer_with(said)
+        code, told, error = check("%s:%d" % listening.getsockname(), "--protocol", "resp", "-o",
+                                  "json", "a=b")
+        stop.set()
+        thread.join()
+        listening.close()
+        expect((code, error), (1, ""))
+        verdict = json.loads(told)
+        expect((verdict["retry_after_ms"], verdict["wait_ms"]), (None, 0))
+        expect(verdict["decisions"][0]["reset_after_ms"], None)
+
+
+def test_headers_and_a_token_are_sent():
+    token = "a-token-of-callers"
+    with tempfile.NamedTemporaryFile("w") as right, tempfile.NamedTemporaryFile("w") as wrong:
+        print(token, file=right, flush=True)
+        print(token + "s", file=wrong, flush=True)
+        with Server(RULES, flags=["--callers-token", token]) as server:
+            for protocol in PROTOCOLS:
+                code, said, error = check(server.address, "--protocol", protocol, "--token-file",
+                                          right.name, f"user={protocol}", "path=/v1/posts")
+                expect((code, error), (0, ""), protocol)
+                assert token not in said, said
+            code, said, error = check(server.address, "--protocol", "resp", "--token-file",
+                                      wrong.name, "user=x")
+            expect((code, said), (3, ""))
+            assert "does not take the token: WRONGPASS" in error and token not in error, error
+        listening = socket.create_server(("127.0.0.1", 0))
+        asking = threading.Thread(target=check, args=(
+            "%s:%d" % listening.getsockname(), "--header", "X-Team: a", "--header", "b: c",
+            "--token-file", right.name, "user=1"))
+        asking.start()
+        connection, _ = listening.accept()
+        sent = b""
+        while b"user" not in sent:
+            sent += connection.recv(65536)
+        connection.close()
+        asking.join()
+        listening.close()
+        expect(sent.count(b"\r\nx-team: a\r\nb: c\r\nauthorization: Bearer " + token.encode()
+                          + b"\r\n\r\n"), 1, sent)
 
 
 def test_nobody_answers():
@@ -191,6 +250,11 @@ def test_a_wrong_command():
                         (["--server", "h:1", "--domain", "d", "--protocol", "htp"], "'http'"),
                         (["--server", "h:1", "--domain", "d", "--timeout", "0s"], "--timeout: "),
                         (["--server", "h:1", "--domain", "d", "--cost", "-1"], "--cost: "),
+                        (["--server", "h:1", "--domain", "d", "--header", "x"], "--header: "),
+                        (["--server", "h:1", "--domain", "d", "--token-file", "/no/file", "a=b"],
+                         "--token-file: '/no/file' cannot be read"),
+                        (["--server", "h:1", "--domain", "d", "--protocol", "resp", "--header",
+                          "a: b"], "--header is not for resp"),
                         (["--server", "h:1", "--domain", "d", "--protocol", "rls"], "attribute"),
                         (["--server", "h:1", "--domain", "d", "--protocol", "resp", "cost=1"],
                          "cost or peek")):

@@ -135,7 +135,7 @@ def test_bad_requests_say_what_is_wrong_and_harm_nobody():
 def test_who_sends_too_much_still_reads_why():
     head = b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\n\r\n"
     with Server() as server:
-        for _ in range(20):  # a reset in place of the end comes in some of them only
+        for _ in range(50):  # a reset in place of the end comes in some of them only
             with server.connect() as connection:
                 connection.sendall(head + b"x" * 500_000)
                 reply = b""
@@ -199,6 +199,60 @@ def test_states_survive_a_restart():
         server.process.wait()
         server.start(flags)
         expect(check(server)[0], 200, "it serves without")
+        expect(server.stop(), 0)
+        with open(snapshot + ".unusable", "rb") as file:
+            expect(file.read(), b"no snapshot", "it is kept")
+
+
+def test_states_that_cannot_be_saved_are_a_failure():
+    with Server() as server:
+        expect(server.stop(), 0)
+        server.start(["--store-snapshot", os.path.join(server.folder.name, "missing", "states")])
+        expect(server.stop(), 1)
+        server.line("snapshot_not_saved")
+
+
+def test_a_reload_does_not_cut_a_drain_short():
+    with Server(flags=["--drain-delay", "30m", "--drain-deadline", "1h"]) as server:
+        server.process.send_signal(signal.SIGTERM)
+        server.line("draining")
+        server.process.send_signal(signal.SIGHUP)
+        # After the delay nobody is let in any more.
+        expect({check(server, user=str(i))[0] for i in range(50)}, {200})
+        server.process.send_signal(signal.SIGTERM)
+        expect(server.process.wait(DEADLINE_SECONDS), 0)
+
+
+def hand_over(*addresses):
+    """A server under socket activation: how it ended, and its last line; None if it serves."""
+    sockets = [socket.create_server((address, 0)) for address in addresses]
+    moves = "".join(f"exec {9 + i}<&{each.fileno()}; " for i, each in enumerate(sockets))
+    moves += "".join(f"exec {3 + i}<&{9 + i}; " for i in range(len(sockets)))
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as rules:
+        rules.write(RULES)
+        rules.flush()
+        process = subprocess.Popen(
+            ["bash", "-c", f'{moves} LISTEN_PID=$$ LISTEN_FDS={len(sockets)} exec "$@"', "bash",
+             SLUICE, "serve", "--rules", rules.name, "--listen", "127.0.0.1:0"],
+            stderr=subprocess.PIPE, text=True, pass_fds=[each.fileno() for each in sockets])
+        for line in process.stderr:
+            if '"serving"' in line:
+                process.terminate()
+                break
+        code = process.wait(DEADLINE_SECONDS)
+        process.stderr.close()
+        for each in sockets:
+            each.close()
+        return code, line
+
+
+def test_sockets_that_are_handed_over_are_held_to_the_same_rules():
+    code, line = hand_over("127.0.0.1", "127.0.0.1")
+    assert code == 0 and "serving" in line, line
+    code, line = hand_over("127.0.0.1", "0.0.0.0")
+    assert code == 1 and "can be reached from other machines and needs 'admin.token'" in line, line
+    code, line = hand_over("127.0.0.1", "127.0.0.1", "127.0.0.1")
+    assert code == 1 and "3 sockets were handed over; expected at most 2" in line, line
 
 
 def test_what_has_begun_is_answered_while_it_drains():

@@ -24,8 +24,9 @@ ANY_PORT = "127.0.0.1:0"
 class Server:
     """A server on free ports, stopped by its process id."""
 
-    def __init__(self, rules, flags=(), under=(), listen=ANY_PORT):
+    def __init__(self, rules, flags=(), under=(), listen=ANY_PORT, pass_fds=()):
         self.under = under  # a command that runs the server
+        self.pass_fds = pass_fds  # descriptors that it gets
         self.folder = tempfile.TemporaryDirectory()
         self.rules = os.path.join(self.folder.name, "rules.yaml")
         self.write(rules)
@@ -40,7 +41,7 @@ class Server:
         self.process = subprocess.Popen(
             [*self.under, SLUICE, "serve", "--rules", self.rules, "--listen", listen,
              "--admin", ANY_PORT, "--log-format", "json", *flags],
-            stderr=subprocess.PIPE, text=True)
+            stderr=subprocess.PIPE, text=True, pass_fds=self.pass_fds)
         self.lines = []
         text = self.line("serving")
         self.address, self.admin = re.search(r"at (\S+), admin (\S+)", text).groups()

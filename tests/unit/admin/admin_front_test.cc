@@ -38,6 +38,7 @@ class AdminFrontTest : public ::testing::Test {
     asked_.request.method = method;
     asked_.request.body = body;
     asked_.request.target = target;
+    asked_.request.authority = host_;
     asked_.request.headers = headers;
     asked_.reply.Clear();
     asked_.finished = false;
@@ -53,7 +54,8 @@ class AdminFrontTest : public ::testing::Test {
   RuleStatus rules_;
   RuleSums counts_;
   AdminSources sources_;
-  AdminOptions options_{"", "1.2.3", "gcc 12"};
+  AdminOptions options_{.token = "", .version = "1.2.3", .compiler = "gcc 12"};
+  std::string_view host_;
   Asked asked_;
 };
 
@@ -79,6 +81,27 @@ TEST_F(AdminFrontTest, WithATokenNothingButHealthIsToldToWhoDoesNotShowIt) {
   }
   EXPECT_EQ(Get("/metrics", {{"authorization", "Bearer secret"}}).status, 200);
   EXPECT_EQ(Get("/healthz").status, 200);
+}
+
+// Invariant (2).
+TEST_F(AdminFrontTest, NobodyIsToldMoreThanHealthInTheNameOfAnotherHost) {
+  options_.hosts = AdminHosts::kLocal;
+  for (const std::string_view other : {"rebound.example:9090", "localhost.example",
+                                       "127.0.0.1.example", "[rebound]:1", "1.2.3:9"}) {
+    host_ = other;
+    EXPECT_EQ(Get("/log", {}, "PUT", "debug").status, 403) << other;
+    EXPECT_EQ(Get("/settings").status, 403) << other;
+    EXPECT_EQ(Get("/readyz").status, 200) << other;
+  }
+  EXPECT_EQ(log_.least(), LogImportance::kInfo);
+  for (const std::string_view own :
+       {"127.0.0.1:9090", "127.0.0.1", "[::1]:9090", "[::1]", "localhost:9090", "localhost", ""}) {
+    host_ = own;
+    EXPECT_EQ(Get("/settings").status, 200) << own;
+  }
+  options_.hosts = AdminHosts::kAny;
+  host_ = "sluice.example:9090";
+  EXPECT_EQ(Get("/settings").status, 200);
 }
 
 TEST_F(AdminFrontTest, OnlyGetAndHeadAndPutOfTheLog) {

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/utf8.h"
 #include "support/fake_clock.h"
 
 namespace sluice {
@@ -59,6 +62,37 @@ TEST_F(LogTest, JsonForPrograms) {
   EXPECT_EQ(Written(),
             "{\"time\":\"2023-11-14T22:13:20.123Z\",\"level\":\"error\",\"event\":\"a\","
             "\"text\":\"x\\\"\\u000a\"}\n");
+}
+
+TEST_F(LogTest, ALineIsNeverLongerThanAPipeTakesAtOnce) {
+  Log text(To(LogForm::kText), clock_);
+  text.Write(LogImportance::kInfo, "a", std::string(5000, 'x'));
+  text.Write(LogImportance::kInfo, "a", std::string(5000, '\n'));
+  std::string wide = "x";
+  for (int i = 0; i < 5000; ++i) wide += "\u00e4";
+  Log json(To(LogForm::kJson), clock_);
+  json.Write(LogImportance::kInfo, "a", wide);
+  json.Write(LogImportance::kInfo, "a", "short");
+  std::istringstream lines(Written());
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_LT(line.size(), Log::kLineBytesMost);
+    EXPECT_TRUE(IsUtf8(line)) << "cut within a character";
+    const bool is_cut = line.ends_with("...") || line.ends_with("...\"}");
+    EXPECT_EQ(is_cut, count < 3) << line;
+    EXPECT_EQ(line.size() > 2000, count < 3) << line;
+  }
+  EXPECT_EQ(count, 4);
+}
+
+// A pipe is ready for one line, not for any.
+TEST_F(LogTest, NothingWaitsForAReader) {
+  Log log(To(LogForm::kText), clock_);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    clock_.Advance(std::chrono::seconds(1));
+    log.Write(LogImportance::kInfo, "a", std::string(3000 + 10 * i, 'x'));
+  }
+  EXPECT_GT(Written().size(), 3000U);
 }
 
 TEST_F(LogTest, WhatIsLessImportantIsLeftOut) {

@@ -76,6 +76,22 @@ TEST(BenchRequestTest, WhatAProxyCannotSendIsRefused) {
   EXPECT_TRUE(SentBy({"--protocol", "forward-auth", "--domain", "a b"}).starts_with("error: "));
 }
 
+TEST(BenchRequestTest, HeadersGoWithEachRequest) {
+  const Args headers = {"--header", "X-Team: a", "--header", "b:{key}"};
+  const auto with = [&headers](Args args) {
+    args.insert(args.end(), headers.begin(), headers.end());
+    return SentBy(args);
+  };
+  EXPECT_EQ(with({"--method", "GET", "--path", "/{key}"}),
+            "GET /042 HTTP/1.1\r\nHost: limits.test:80\r\nx-team: a\r\nb: {key}\r\n\r\n");
+  EXPECT_NE(with({"--domain", "api"}).find("\r\nx-team: a\r\nb: {key}\r\nContent-"),
+            std::string::npos);
+  EXPECT_NE(with({"--protocol", "forward-auth", "--domain", "api"})
+                .find("x-user-id: 042\r\nx-team: a\r\nb: {key}\r\n\r\n"),
+            std::string::npos);
+  EXPECT_EQ(with({"--protocol", "resp"}), "error: --header is not for resp");
+}
+
 TEST(BenchRequestTest, ACommandIsSplitAtBlanks) {
   EXPECT_EQ(SentBy({"--protocol", "resp", "--command", " INCR  k{key} "}),
             "*2\r\n$4\r\nINCR\r\n$4\r\nk042\r\n");

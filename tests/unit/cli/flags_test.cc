@@ -13,6 +13,7 @@ namespace {
 constexpr std::array kKnown = {
     Flag{"--limit", FlagValues::kOne, "LIMIT", "100/m"},
     Flag{"--compare", FlagValues::kSeveral, "LIMIT...", "100/m 2/s"},
+    Flag{"--header", FlagValues::kEach, "TEXT", "'a: b'"},
     Flag{"-o", FlagValues::kOne, "FORM", "json"},
     Flag{"--help", FlagValues::kNone},
 };
@@ -32,6 +33,15 @@ TEST(FlagsTest, ValueComesWithEqualsOrAsTheNextArgument) {
   EXPECT_EQ(Read({"--limit={\"rate\":\"a=b\"}"}).value().ValueOr("--limit", ""),
             "{\"rate\":\"a=b\"}");
   EXPECT_EQ(Read({"-o", "json"}).value().ValueOr("-o", ""), "json");
+}
+
+TEST(FlagsTest, FlagThatTakesOneEachTimeLeavesWhatFollows) {
+  const std::vector<std::string_view> args = {"--header", "a", "b", "--header=c", "d", "--help"};
+  const GivenFlags given = ReadFlags(kKnown, args, Operands::kAny).value();
+  EXPECT_EQ(std::vector(given.Values("--header").begin(), given.Values("--header").end()),
+            (std::vector<std::string_view>{"a", "c"}));
+  EXPECT_EQ(std::vector(given.operands().begin(), given.operands().end()),
+            (std::vector<std::string_view>{"b", "d"}));
 }
 
 TEST(FlagsTest, FlagThatWasNotGivenHasTheValueAskedFor) {

@@ -110,9 +110,6 @@ TEST(CheckSettingsTest, StoreBoundsAndDrainMakeSenseTogether) {
       {{"--bounds-connection-requests", "99"},
        "--bounds-connection-requests: 'bounds.streams' (100, by default) must be at most "
        "'bounds.connection_requests' (99, from --bounds-connection-requests)"},
-      {{"--bounds-requests", "999"},
-       "--bounds-requests: 'bounds.connection_requests' (1000, by default) must be at most "
-       "'bounds.requests' (999, from --bounds-requests)"},
       {{"--bounds-bytes", "2MiB"},
        "--bounds-bytes: 'bounds.connection_bytes' (4MiB, by default) must be at most "
        "'bounds.bytes' (2MiB, from --bounds-bytes)"},

@@ -40,7 +40,6 @@ store:
   key_secret_file: /key_secret
 bounds:
   connections: 101
-  requests: 1010
   connection_requests: 1009
   streams: 104
   bytes: 105MiB
@@ -128,7 +127,6 @@ TEST(SettingsMembersTest, TheStoreIsKept) {
 TEST(SettingsMembersTest, BoundsAndTheRestAreKept) {
   const Settings read = ReadAll();
   EXPECT_EQ(read.bounds.connections, 101);
-  EXPECT_EQ(read.bounds.requests, 1010);
   EXPECT_EQ(read.bounds.connection_requests, 1009);
   EXPECT_EQ(read.bounds.streams, 104);
   EXPECT_EQ(read.bounds.bytes, MiB(105));

@@ -51,6 +51,17 @@ TEST_F(HttpFrontTest, AMethodOfGrpcThatIsNotThereIsUnimplemented) {
   EXPECT_EQ(Told("grpc-status"), "12");
 }
 
+// As the protocol of gRPC asks for.
+TEST_F(HttpFrontTest, WhatIsNoCallOfAServiceOfGrpcIs415) {
+  for (const std::string type : {"", "text/plain", "application/json", "application/grp"}) {
+    for (const std::string target : {"/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
+                                     "/sluice.v1.Limiter/Check"}) {
+      EXPECT_EQ(Ask({.target = target, .headers = {{"content-type", type}}}).status, 415) << type;
+      EXPECT_EQ(Told("Content-Type"), "application/problem+json");
+    }
+  }
+}
+
 TEST_F(HttpFrontTest, WhatIsNowhereIs404) {
   for (const std::string target : {"/", "", "*", "/v2/check", "/v1", "/authentication", "/auth"}) {
     EXPECT_EQ(Ask({.target = target}).status, 404) << target;

@@ -20,9 +20,9 @@ using std::chrono::seconds;
 
 using HeadersTest = GateScene;
 
-std::string Written(const HeaderOptions& options, const Verdict& verdict, Time now) {
+std::string Written(const HeaderOptions& options, const Verdict& verdict) {
   HeaderList list;
-  WriteHeaders(options, verdict, now, list);
+  WriteHeaders(options, verdict, list);
   std::string text;
   for (std::size_t i = 0; i < list.size(); ++i) {
     text += std::string(list[i].name) + ": " + std::string(list[i].value) + "\n";
@@ -30,9 +30,8 @@ std::string Written(const HeaderOptions& options, const Verdict& verdict, Time n
   return text;
 }
 
-std::string Written(HeaderProfile profile, const Verdict& verdict,
-                    Time now = Time{seconds{1'700'000'000}}) {
-  return Written({.profile = profile}, verdict, now);
+std::string Written(HeaderProfile profile, const Verdict& verdict) {
+  return Written(HeaderOptions{.profile = profile}, verdict);
 }
 
 std::string Ietf(const Verdict& verdict) { return Written(HeaderProfile::kIetf, verdict); }
@@ -94,13 +93,13 @@ TEST_F(HeadersTest, GithubSaysThePointInTimeAndWhatIsUsed) {
   Use({Rule("posts", "2/m")});
   Check();
   clock_.Advance(seconds{10});
-  EXPECT_EQ(Written(HeaderProfile::kGithub, Check(), clock_.Now()),
+  EXPECT_EQ(Written(HeaderProfile::kGithub, Check()),
             "X-RateLimit-Limit: 2\n"
             "X-RateLimit-Remaining: 0\n"
             "X-RateLimit-Reset: 1700000061\n"  // 60 s after 0.5, rounded up
             "X-RateLimit-Used: 2\n"
             "X-RateLimit-Resource: posts\n");
-  EXPECT_EQ(Written(HeaderProfile::kGithub, Check(), clock_.Now()),
+  EXPECT_EQ(Written(HeaderProfile::kGithub, Check()),
             "X-RateLimit-Limit: 2\n"
             "X-RateLimit-Remaining: 0\n"
             "X-RateLimit-Reset: 1700000031\n"
@@ -182,7 +181,7 @@ TEST_F(HeadersTest, WhatHasNoUnitsIsLeftOut) {
             "X-RateLimit-Reset: 3\nRetry-After: 3\nX-RateLimit-Retry-After: 3\n");
   EXPECT_EQ(Written(HeaderProfile::kEnvoy, verdict_), "X-RateLimit-Reset: 3\nRetry-After: 3\n");
   EXPECT_EQ(Written(HeaderProfile::kGithub, verdict_),
-            "X-RateLimit-Reset: 1700000003\nX-RateLimit-Resource: slow\nRetry-After: 3\n");
+            "X-RateLimit-Reset: 1700000004\nX-RateLimit-Resource: slow\nRetry-After: 3\n");
   EXPECT_EQ(Written(HeaderProfile::kOpenAi, verdict_),
             "x-ratelimit-reset-requests: 3s\nRetry-After: 3\n");
 }
@@ -252,7 +251,7 @@ TEST_F(HeadersTest, JitterAddsUpToItsLength) {
   Check();
   const auto retry_after = [this](seconds jitter, std::uint64_t drawn) {
     const HeaderOptions options{.jitter = jitter, .draw = [=] { return drawn; }};
-    const std::string text = Written(options, verdict_, clock_.Now());
+    const std::string text = Written(options, verdict_);
     return text.substr(text.find("t=100\n") + 6);
   };
   EXPECT_EQ(retry_after(seconds{0}, UINT64_MAX), "Retry-After: 100\n");
@@ -272,7 +271,7 @@ TEST_F(HeadersTest, HeadersEndHoweverManyLimitsApply) {
   Use(std::move(rules));
   for (const HeaderProfile profile : {HeaderProfile::kIetf, HeaderProfile::kEnvoy}) {
     HeaderList list;
-    WriteHeaders({.profile = profile}, Check(), clock_.Now(), list);
+    WriteHeaders({.profile = profile}, Check(), list);
     const std::string policies(list[0].value);
     EXPECT_LT(policies.size(), 3000U);
     EXPECT_NE(policies.find("\"tight/m\""), std::string::npos);
@@ -289,7 +288,7 @@ TEST_F(HeadersTest, EscapesCountTowardsTheLengthOfANameAndAreNeverCut) {
   }
   Use(std::move(rules));
   HeaderList list;
-  WriteHeaders({}, Check(), clock_.Now(), list);
+  WriteHeaders({}, Check(), list);
   const std::string policies(list[0].value);
   EXPECT_LT(policies.size(), 3000U);
   std::string first = "\"x";
@@ -303,12 +302,12 @@ TEST_F(HeadersTest, AListIsUsedAgainWithoutWhatItHeld) {
   Use({Rule("posts", "2/m")});
   HeaderList list;
   list.Add("Server", "sluice");
-  WriteHeaders({.profile = HeaderProfile::kXRateLimit}, Check(), clock_.Now(), list);
+  WriteHeaders({.profile = HeaderProfile::kXRateLimit}, Check(), list);
   ASSERT_EQ(list.size(), 4U);
   EXPECT_EQ(list[0], (Header{"Server", "sluice"}));
   EXPECT_EQ(list[3], (Header{"X-RateLimit-Reset", "30"}));
   list.Clear();
-  WriteHeaders({}, Check(), clock_.Now(), list);
+  WriteHeaders({}, Check(), list);
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[1], (Header{"RateLimit", "\"posts/m\";r=0;t=60"}));
 }

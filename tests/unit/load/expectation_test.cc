@@ -53,6 +53,16 @@ TEST(ExpectationTest, Latencies) {
   EXPECT_TRUE(Holds("mean=60us"));
 }
 
+TEST(ExpectationTest, APercentileIsTheValueOfItsRankAndNotThatAfterIt) {
+  for (const auto& [text, slow] : {std::pair{"p99.9<1ms", 1}, {"p99<1ms", 10}, {"p7<1ms", 930}}) {
+    LoadReport report;
+    for (int i = 0; i < 1000; ++i) report.measured.AddAllowed(i < slow ? 5ms : 10us);
+    EXPECT_TRUE(Expectation::Parse(text).value().Holds(report)) << text;
+    report.measured.AddAllowed(5ms);
+    EXPECT_FALSE(Expectation::Parse(text).value().Holds(report)) << text;
+  }
+}
+
 TEST(ExpectationTest, EveryOperator) {
   for (const auto& [text, holds] : {std::pair{"errors<2", false},
                                     {"errors<3", true},
@@ -91,7 +101,8 @@ TEST(ExpectationTest, WhatWasFoundIsTold) {
 TEST(ExpectationTest, WhatIsNoneIsRefused) {
   EXPECT_EQ(ErrorOf("p99"), "expected a comparison such as p99<1ms or errors=0, found 'p99'");
   for (const std::string_view text :
-       {"p0<1ms", "p101<1ms", "p<1ms", "p9x<1ms", "pp<1ms", "<1ms", "latency<1ms", "p1e1<1ms"}) {
+       {"p0<1ms", "p101<1ms", "p<1ms", "p9x<1ms", "pp<1ms", "<1ms", "latency<1ms", "p1e1<1ms",
+        "p-1<1ms", "p99.99999<1ms", "p0.00001<1ms"}) {
     EXPECT_TRUE(ErrorOf(text).starts_with("expected a percentile such as p99")) << text;
   }
   for (const std::string_view text :

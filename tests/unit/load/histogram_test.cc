@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -20,18 +19,31 @@ TEST(HistogramTest, NothingIsZero) {
   EXPECT_EQ(nothing.min(), 0U);
   EXPECT_EQ(nothing.max(), 0U);
   EXPECT_EQ(nothing.mean(), 0);
-  EXPECT_EQ(nothing.Quantile(0.99), 0U);
+  EXPECT_EQ(nothing.Quantile({990'000}), 0U);
 }
 
 TEST(HistogramTest, SmallValuesAreExact) {
   Histogram histogram;
   for (std::uint64_t value = 1; value <= 100; ++value) histogram.Add(value);
-  EXPECT_EQ(histogram.Quantile(0.5), 50U);
-  EXPECT_EQ(histogram.Quantile(0.99), 99U);
-  EXPECT_EQ(histogram.Quantile(1), 100U);
-  EXPECT_EQ(histogram.Quantile(0.001), 1U);
+  EXPECT_EQ(histogram.Quantile({500'000}), 50U);
+  EXPECT_EQ(histogram.Quantile({990'000}), 99U);
+  EXPECT_EQ(histogram.Quantile({Share::kAll}), 100U);
+  EXPECT_EQ(histogram.Quantile({1'000}), 1U);
   EXPECT_EQ(histogram.mean(), 50.5);
   EXPECT_EQ(histogram.min(), 1U);
+}
+
+TEST(HistogramTest, TheRankOfAShareIsExact) {
+  for (const std::uint64_t total : {1'000U, 10'000U, 100'000U}) {
+    for (const std::uint64_t share : {1'000U, 70'000U, 290'000U, 570'000U, 999'000U}) {
+      const std::uint64_t rank = share * total / Share::kAll;
+      Histogram histogram;
+      for (std::uint64_t i = 0; i < rank; ++i) histogram.Add(1);
+      for (std::uint64_t i = rank; i < total; ++i) histogram.Add(1'000);
+      EXPECT_EQ(histogram.Quantile({share}), 1U) << share << " of " << total;
+      EXPECT_EQ(histogram.Quantile({share + 1}), 1'000U) << share << " of " << total;
+    }
+  }
 }
 
 TEST(HistogramTest, EveryValueHasAStep) {
@@ -40,9 +52,9 @@ TEST(HistogramTest, EveryValueHasAStep) {
     for (const std::uint64_t value : {power - 1, power, power + 1, power + power / 3, kMost}) {
       Histogram histogram;
       histogram.Add(value);
-      EXPECT_EQ(histogram.Quantile(0.5), value) << "the largest bounds the step";
+      EXPECT_EQ(histogram.Quantile({500'000}), value) << "the largest bounds the step";
       histogram.Add(kMost);
-      const std::uint64_t found = histogram.Quantile(0.5);
+      const std::uint64_t found = histogram.Quantile({500'000});
       EXPECT_GE(found, value);
       EXPECT_LE(found - value, value / 64) << value;
     }
@@ -60,12 +72,11 @@ TEST(HistogramTest, QuantilesAreNotBelowAndHardlyAbove) {
     histogram.Add(values.back());
   }
   std::ranges::sort(values);
-  for (const double share : {0.01, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0}) {
-    const auto rank =
-        static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  for (const std::uint64_t share : {10'000U, 500'000U, 990'000U, 999'000U, 999'900U, 1'000'000U}) {
+    const std::uint64_t rank = share * values.size() / Share::kAll;
     const std::uint64_t exact = values[rank - 1];
-    EXPECT_GE(histogram.Quantile(share), exact) << share;
-    EXPECT_LE(histogram.Quantile(share), exact + exact / 64) << share;
+    EXPECT_GE(histogram.Quantile({share}), exact) << share;
+    EXPECT_LE(histogram.Quantile({share}), exact + exact / 64) << share;
   }
 }
 
@@ -84,7 +95,9 @@ TEST(HistogramTest, AddedUpTheyAreOne) {
   EXPECT_EQ(one.min(), all.min());
   EXPECT_EQ(one.max(), all.max());
   EXPECT_DOUBLE_EQ(one.mean(), all.mean());
-  for (const double share : {0.1, 0.5, 0.99}) EXPECT_EQ(one.Quantile(share), all.Quantile(share));
+  for (const std::uint64_t share : {100'000U, 500'000U, 990'000U}) {
+    EXPECT_EQ(one.Quantile({share}), all.Quantile({share}));
+  }
 }
 
 }  // namespace

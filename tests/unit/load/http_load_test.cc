@@ -97,12 +97,12 @@ TEST_F(HttpLoadTest, ManyRequestsKeepTheirOrder) {
 TEST_F(HttpLoadTest, AnotherProtocolIsAFault) {
   Send(1, 1);
   EXPECT_FALSE(session->Receive("-ERR unknown command\r\n"));
-  EXPECT_EQ(session->fault(), "a reply is not HTTP/1");
+  EXPECT_EQ(session->fault(), "does not speak the protocol: a reply is not HTTP/1");
 }
 
 TEST_F(HttpLoadTest, AnAnswerToNothingIsAFault) {
   EXPECT_FALSE(session->Receive(Reply("200 OK")));
-  EXPECT_EQ(session->fault(), "it answered what was not asked");
+  EXPECT_EQ(session->fault(), "does not speak the protocol: it answered what was not asked");
 }
 
 }  // namespace

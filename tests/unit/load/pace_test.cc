@@ -77,6 +77,22 @@ TEST(PaceTest, PartsShareAnOpenLoop) {
   EXPECT_EQ(none.end(), std::nullopt);
 }
 
+TEST(PaceTest, WhatIsUnsentOfTheWarmUpIsNotCounted) {
+  const LoadAmount amount{.rate = 10, .warm_up = 250ms, .duration = 1s};
+  Pace pace(amount, {}, kBegin);
+  EXPECT_EQ(pace.unsent(), 10U);
+  pace.Next(kBegin);
+  EXPECT_EQ(pace.unsent(), 10U);
+  EXPECT_EQ(TakeAll(pace, 400ms), (Taken{100ms, 200ms, 300ms, 400ms}));
+  EXPECT_EQ(pace.unsent(), 8U);
+  pace.Again(kBegin + 200ms);
+  EXPECT_EQ(pace.unsent(), 8U);
+  pace.Again(kBegin + 300ms);
+  EXPECT_EQ(pace.unsent(), 9U);
+  EXPECT_EQ(Pace(amount, {0, 2}, kBegin).unsent(), 5U) << "400 ms, 600 ms ... 1200 ms";
+  EXPECT_EQ(Pace(amount, {1, 2}, kBegin).unsent(), 5U) << "300 ms, 500 ms ... 1100 ms";
+}
+
 TEST(PaceTest, ALongOpenLoopStaysExact) {
   Pace pace({.rate = 999'999'937, .duration = std::chrono::hours{24 * 365}}, {}, kBegin);
   const std::uint64_t all = 999'999'937ULL * 86400 * 365;

@@ -46,6 +46,25 @@ TEST_F(RespLoadTest, ThrottleBeginsWithWhetherItIsRefused) {
             (Heard{"1 allowed", "2 refused", "3 error: OOM no memory"}));
 }
 
+TEST_F(RespLoadTest, ALoginIsSentFirstAndItsReplyIsNoAnswer) {
+  WritingListener listener;
+  const auto session = MakeRespLoad(listener, request, RespMeaning::kAny, "login ");
+  session->Send(1, At(1));
+  EXPECT_EQ(session->output, "login *1\r\n$1\r\n1\r\n");
+  EXPECT_TRUE(session->Receive("+OK\r\n"));
+  EXPECT_EQ(listener.heard, Heard{});
+  EXPECT_TRUE(session->Receive("+OK\r\n"));
+  EXPECT_EQ(listener.heard, Heard{"1 allowed"});
+}
+
+TEST_F(RespLoadTest, ALoginThatIsRefusedIsAFault) {
+  WritingListener listener;
+  const auto session = MakeRespLoad(listener, request, RespMeaning::kAny, "login ");
+  session->Send(1, At(1));
+  EXPECT_FALSE(session->Receive("-WRONGPASS no\r\n"));
+  EXPECT_EQ(session->fault(), "does not take the token: WRONGPASS no");
+}
+
 TEST_F(RespLoadTest, CheckBeginsWithWhetherItIsAllowed) {
   EXPECT_EQ(Hear(RespMeaning::kAllowed, 3, "*2\r\n:1\r\n:2\r\n*2\r\n:0\r\n:2\r\n:1\r\n"),
             (Heard{"1 allowed", "2 refused", "3 error: a reply that is no verdict"}));

@@ -58,6 +58,20 @@ TEST_F(RlsLoadTest, CallsCarryTheMessageOfTheirKey) {
   EXPECT_EQ(session->in_flight(), 0U);
 }
 
+TEST_F(RlsLoadTest, CallsCarryTheMetadata) {
+  HeaderList metadata;
+  metadata.Add("x-team", "a");
+  metadata.Add("authorization", "Bearer s3cret");
+  session = MakeRlsLoad(listener, message, "limits.test", metadata);
+  ReplyWith("\x08\x01");
+  session->Send(7, At(1));
+  session->Send(8, At(2));
+  Meet();
+  ASSERT_EQ(service.seen.size(), 2U);
+  EXPECT_EQ(service.seen[0].authorization, "Bearer s3cret");
+  EXPECT_EQ(service.seen[1].authorization, "Bearer s3cret");
+}
+
 TEST_F(RlsLoadTest, OverLimitIsRefused) {
   ReplyWith("\x08\x02");
   session->Send(0, At(1));
@@ -85,7 +99,8 @@ TEST_F(RlsLoadTest, AReplyThatIsNoneIsAFault) {
   session->Pump();
   server.Receive(std::exchange(session->output, {}));
   EXPECT_FALSE(session->Receive(std::exchange(server.output, {})));
-  EXPECT_EQ(session->fault(), "a reply has a code that is neither OK nor OVER_LIMIT");
+  EXPECT_EQ(session->fault(),
+            "does not speak the protocol: a reply has a code that is neither OK nor OVER_LIMIT");
 }
 
 TEST_F(RlsLoadTest, WhatIsUnderWayAtTheEndIsAnError) {

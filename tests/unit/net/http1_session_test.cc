@@ -215,8 +215,30 @@ TEST_F(Http1SessionTest, AStatusWithoutWordsHasItsNumber) {
             "HTTP/1.1 420 \r\nContent-Length: 0\r\n\r\n");
 }
 
-TEST_F(Http1SessionTest, AnIdleConnectionDrainsAtOnce) {
+// A client that is about to ask must learn from a reply that it is the last.
+TEST_F(Http1SessionTest, AnIdleConnectionEndsWithItsNextReplyWhenItDrains) {
+  Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"});
   session.Drain();
+  EXPECT_FALSE(session.ended());
+  const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+  EXPECT_EQ(Say({get + get}), std::string(kHello) +
+                                  "HTTP/1.1 200 OK\r\nConnection: close\r\n"
+                                  "Content-Length: 5\r\n\r\nhello");
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, ASecondDrainEndsAnIdleConnection) {
+  session.Drain();
+  session.Drain();
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, WhatHasBegunOutlivesASecondDrain) {
+  Say({"GET / HTTP/1.1\r\n"});
+  session.Drain();
+  session.Drain();
+  EXPECT_FALSE(session.ended());
+  EXPECT_TRUE(Say({"Host: h\r\n\r\n"}).ends_with("hello"));
   EXPECT_TRUE(session.ended());
 }
 

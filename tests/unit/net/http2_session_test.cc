@@ -19,6 +19,8 @@ namespace {
 
 class Http2SessionTest : public testing::Test {
  protected:
+  Http2SessionTest() { session.Tick(Nanos{0}, Deadlines{}); }
+
   static Bounds Small() {
     Bounds bounds;
     bounds.request_bytes = 1000;
@@ -37,7 +39,8 @@ class Http2SessionTest : public testing::Test {
 
   // What the session says to these bytes of no client.
   std::string Say(std::string_view bytes) {
-    EXPECT_EQ(session.Receive(bytes), bytes.size());
+    unread += bytes;
+    unread.erase(0, session.Receive(unread));
     return std::exchange(session.output, {});
   }
   static std::string Greeting() { return std::string(kPreface) + SettingsFrame(); }
@@ -73,6 +76,7 @@ class Http2SessionTest : public testing::Test {
   ScriptedService service;
   Peer peer;
   Http2Session session{service, peer, Small()};
+  std::string unread;  // of what was said byte by byte
   Http2Client client;
 };
 
@@ -116,10 +120,10 @@ TEST_F(Http2SessionTest, AReplyWithoutBodyIsItsHeadersAlone) {
   EXPECT_TRUE(client.replies[stream].is_whole);
 }
 
-TEST_F(Http2SessionTest, AllThatOneReceiveCompletesIsOneBatch) {
+TEST_F(Http2SessionTest, AllThatOneReceiveCompletesIsAFewLargeBatches) {
   for (int i = 0; i < 50; ++i) client.Get("/");
   Meet();
-  EXPECT_EQ(service.batches, std::vector<std::size_t>{50});
+  EXPECT_EQ(service.batches, (std::vector<std::size_t>{32, 18}));
   for (const auto& [stream, reply] : client.replies) EXPECT_EQ(reply.body, "hello");
 }
 
@@ -283,6 +287,16 @@ TEST_F(Http2SessionTest, WhatStreamsIsServedAsItComes) {
   EXPECT_EQ(session.phase(), Session::Phase::kIdle);
 }
 
+TEST_F(Http2SessionTest, WhatWasTakenOfAStreamCountsNoMore) {
+  const std::string most(Small().request_bytes, 'x');
+  const std::int32_t stream = client.PostUnfinished("/stream", most);
+  Meet();
+  client.SendMore(stream, most);
+  Meet();
+  EXPECT_EQ(client.replies[stream].body, most + most);
+  EXPECT_FALSE(client.replies[stream].is_whole);
+}
+
 TEST_F(Http2SessionTest, AServiceHearsOfStreamsThatAreGone) {
   const std::int32_t stream = client.PostUnfinished("/stream", "one");
   Meet();
@@ -327,8 +341,12 @@ TEST_F(Http2SessionTest, AFloodOfPingsThatAreNotReadEndsTheConnection) {
   std::string pings = client.TakeOutput();
   for (int i = 0; i < 20'000; ++i) client.Ping();
   pings += client.TakeOutput();
+  Http2Session roomy{service, peer, Bounds{}};
+  roomy.Receive(pings);
+  EXPECT_TRUE(roomy.ended());
   session.Receive(pings);
-  EXPECT_TRUE(session.ended());
+  EXPECT_TRUE(session.paused()) << "its output is full before that";
+  EXPECT_LT(session.output.size(), Small().connection_bytes + 100);
 }
 
 // Invariant (5).
@@ -400,6 +418,16 @@ TEST_F(Http2SessionTest, EachRequestHasItsOwnTime) {
   EXPECT_EQ(TickAt(1000), "");
 }
 
+TEST_F(Http2SessionTest, TimeCountsFromTheFirstLook) {
+  Http2Session other{service, peer, Small()};
+  other.Receive(Greeting() + RequestFrame(1, FrameEnd::kNothing));
+  int seconds = 1000;
+  for (; seconds < 1100 && other.phase() == Session::Phase::kAnswering; ++seconds) {
+    other.Tick(std::chrono::seconds(seconds), Deadlines{});
+  }
+  EXPECT_EQ(seconds, 1013) << "ten, and two looks";
+}
+
 TEST_F(Http2SessionTest, AReplyThatIsNotTakenIsReset) {
   // Windows of nothing: SETTINGS_INITIAL_WINDOW_SIZE is 4.
   const std::string no_window("\0\4\0\0\0\0", 6);
@@ -407,6 +435,21 @@ TEST_F(Http2SessionTest, AReplyThatIsNotTakenIsReset) {
   EXPECT_EQ(BodyOn(1, Say(RequestFrame(1, FrameEnd::kStream))), "");
   for (int seconds = 1; seconds <= 11; ++seconds) EXPECT_EQ(TickAt(seconds), "");
   EXPECT_EQ(ReadFrames(TickAt(12)).at(0).type, FrameType::kReset);
+}
+
+TEST_F(Http2SessionTest, AReplyThatStreamsAndIsNotTakenIsReset) {
+  const std::string no_window("\0\4\0\0\0\0", 6);
+  Say(std::string(kPreface) + Frame(FrameType::kSettings, FrameEnd::kNothing, 0, no_window));
+  const std::string head = "\x83\x86\x41\x01h\x04\x07/stream";
+  Say(Frame(FrameType::kHeaders, FrameEnd::kHeaders, 1, head));
+  for (int seconds = 1; seconds <= 20; ++seconds) EXPECT_EQ(TickAt(seconds), "") << "nothing waits";
+  for (int seconds = 21; seconds <= 31; ++seconds) {
+    EXPECT_EQ(Say(DataFrame(1, "x", FrameEnd::kNothing)), "");
+    EXPECT_EQ(TickAt(seconds), "") << seconds;
+  }
+  EXPECT_EQ(ReadFrames(TickAt(32)).at(0).type, FrameType::kReset);
+  EXPECT_EQ(service.events.back(), StreamEvent::kGone);
+  EXPECT_EQ(TickAt(100), "");
 }
 
 TEST_F(Http2SessionTest, WhatIsBeingServedAndWhatStreamsIsNotLate) {

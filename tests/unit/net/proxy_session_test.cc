@@ -151,8 +151,18 @@ TEST_F(ProxySessionTest, ADrainEndsItOnceAllIsAnswered) {
   EXPECT_NE(connection.TakeOutput().find("Connection: close\r\n"), std::string::npos);
 }
 
-TEST_F(ProxySessionTest, ADrainEndsItBeforeAnythingWasAsked) {
+TEST_F(ProxySessionTest, ADrainBeforeAnythingWasAskedIsToldOfWithTheReply) {
   connection.Receive(kV4);
+  connection.session->Drain();
+  EXPECT_FALSE(connection.ended());
+  connection.Receive(kGet);
+  EXPECT_TRUE(connection.ended());
+  EXPECT_NE(connection.TakeOutput().find("Connection: close\r\n"), std::string::npos);
+}
+
+TEST_F(ProxySessionTest, ASecondDrainEndsItBeforeAnythingWasAsked) {
+  connection.Receive(kV4);
+  connection.session->Drain();
   connection.session->Drain();
   EXPECT_TRUE(connection.ended());
 }

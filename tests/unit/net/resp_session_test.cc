@@ -147,8 +147,18 @@ TEST_F(RespSessionTest, WhatHasBegunWhenItDrainsIsAnswered) {
   EXPECT_TRUE(session.ended());
 }
 
-TEST_F(RespSessionTest, AnIdleConnectionDrainsAtOnce) {
+// A client sees the end together with its replies, before it asks again.
+TEST_F(RespSessionTest, AnIdleConnectionEndsWithItsNextRepliesWhenItDrains) {
   Say(kEchoA);
+  session.Drain();
+  EXPECT_FALSE(session.ended());
+  EXPECT_EQ(Say(Concat(kEchoA, kEchoA)), "$1\r\na\r\n$1\r\na\r\n");
+  EXPECT_TRUE(session.ended());
+}
+
+TEST_F(RespSessionTest, ASecondDrainEndsAnIdleConnection) {
+  Say(kEchoA);
+  session.Drain();
   session.Drain();
   EXPECT_TRUE(session.ended());
 }

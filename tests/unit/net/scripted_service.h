@@ -20,6 +20,7 @@ class ScriptedService final : public HttpService {
     std::string body;
     HttpRequest::Fault fault = HttpRequest::Fault::kNone;
     Peer peer;
+    std::string authorization = {};
   };
 
   void Serve(std::span<Exchange* const> batch) override {
@@ -28,7 +29,7 @@ class ScriptedService final : public HttpService {
       const HttpRequest& request = exchange->request;
       seen.push_back({std::string(request.method), std::string(request.target),
                       std::string(request.authority), std::string(request.body), request.fault,
-                      *request.peer});
+                      *request.peer, std::string(request.Find("authorization"))});
       if (replies_later) {
         waiting.push_back(exchange);
       } else {

@@ -74,8 +74,16 @@ TEST_F(SeatsTest, OneNetworkOfIPv6IsOneAddress) {
   EXPECT_TRUE(Take(Audience::kClients, "2001:db8:0:2::1"));
 }
 
+// As sockets tell them that take both kinds.
+TEST_F(SeatsTest, AnIPv4AddressInTheFormOfIPv6IsOneOfIPv4) {
+  EXPECT_TRUE(Take(Audience::kClients, "::ffff:192.0.2.1"));
+  EXPECT_TRUE(Take(Audience::kClients, "192.0.2.1"));
+  EXPECT_FALSE(Take(Audience::kClients, "::ffff:192.0.2.1"));
+  EXPECT_TRUE(Take(Audience::kClients, "::ffff:192.0.2.2"));
+}
+
 TEST_F(SeatsTest, WhoeverIsOnThisMachineIsNotCounted) {
-  for (const std::string_view address : {"127.0.0.1", "127.9.9.9", "::1", ""}) {
+  for (const std::string_view address : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", ""}) {
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(Take(Audience::kClients, address)) << address;
     taken.clear();
   }

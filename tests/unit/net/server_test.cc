@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "unit/net/http2_client.h"
 #include "unit/net/loopback_client.h"
 
@@ -26,6 +27,9 @@ class LaterService final : public HttpService, public RespService {
  public:
   struct Counts {
     std::atomic<std::size_t> waiting{0};
+    // Of those that ask for /hold: the worker does nothing else until it may go on.
+    std::atomic<bool> holds{false};
+    std::atomic<bool> may_go_on{false};
     // Of those that stream.
     std::atomic<std::size_t> streaming{0};
     std::atomic<std::size_t> warned{0};
@@ -43,6 +47,7 @@ class LaterService final : public HttpService, public RespService {
         continue;
       }
       if (exchange->request.target == "/release") Release();
+      if (exchange->request.target == "/hold") Hold();
       if (exchange->request.target == "/large") exchange->reply.body.assign(5000, 'x');
       exchange->Finish();
     }
@@ -65,6 +70,11 @@ class LaterService final : public HttpService, public RespService {
   }
 
  private:
+  void Hold() {
+    counts_.holds = true;
+    EXPECT_TRUE(Until([&] { return counts_.may_go_on.load(); }));
+  }
+
   void Release() {
     for (Exchange* exchange : std::exchange(waiting_, {})) exchange->Finish();
     for (RespExchange* exchange : std::exchange(commands_, {})) exchange->Finish();
@@ -117,7 +127,7 @@ class ServerTest : public testing::Test {
     server = std::make_unique<Server>(options, std::move(sockets), [&](std::size_t, std::size_t) {
       return Services{std::make_unique<SharedHttp>(shared), std::make_unique<SharedResp>(shared)};
     });
-    server->Start();
+    EXPECT_TRUE(server->Start().ok());
   }
 
   static std::string Get(std::string_view target) {
@@ -226,6 +236,52 @@ TEST_F(ServerTest, ALateReplyToNobodyHarmsNobody) {
   EXPECT_TRUE(Until([&] { return server->connection_count() == 0; }));
 }
 
+// Invariant (4) of Connection.
+TEST_F(ServerTest, WhoMakesAllKeepTooMuchIsClosed) {
+  Server::Options options;
+  options.bounds.bytes = 2500;
+  Start(options);
+  const std::string half_a_body =
+      Concat("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000\r\n\r\n", std::string(1000, 'x'));
+  const LoopbackClient first(address);
+  first.Say(half_a_body);
+  EXPECT_TRUE(Until([&] { return server->kept_bytes() > 1000; }));
+  {
+    const LoopbackClient second(address);
+    second.Say(half_a_body);
+    EXPECT_TRUE(Until([&] { return server->kept_bytes() > 2000; }));
+    const LoopbackClient third(address);
+    third.Say(half_a_body);
+    EXPECT_EQ(third.HearAll(), "");
+    Ask("/");
+  }
+  EXPECT_TRUE(Until([&] { return server->kept_bytes() < 2000; })) << "they gave back their shares";
+  first.Say(std::string(1000, 'x'));
+  EXPECT_EQ(first.HearTo("hello"), kHello);
+  EXPECT_TRUE(Until([&] { return server->kept_bytes() == 0; }));
+}
+
+TEST_F(ServerTest, WhatClientsKeepIsNoMatterOfOperators) {
+  Server::Options options;
+  options.bounds.bytes = 100;
+  Start(options);
+  const LoopbackClient client(operators);
+  client.Say(
+      Concat("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000\r\n\r\n", std::string(1000, 'x')));
+  Ask("/", operators);
+  client.Say(std::string(1000, 'x'));
+  EXPECT_EQ(client.HearTo("hello"), kHello);
+}
+
+TEST_F(ServerTest, WhatHttp2KeepsCountsToo) {
+  Start();
+  const LoopbackClient client(address);
+  Http2Client http2;
+  http2.PostUnfinished("/", std::string(3000, 'x'));
+  client.Say(http2.TakeOutput());
+  EXPECT_TRUE(Until([&] { return server->kept_bytes() == 3000; }));
+}
+
 // Invariant (2) of Connection.
 TEST_F(ServerTest, WhoAsksForMuchAtOnceGetsItAll) {
   Server::Options options;
@@ -310,6 +366,19 @@ TEST_F(ServerTest, WhileItDrainsClientsAreRefusedAndOperatorsServed) {
   EXPECT_TRUE(client.HearAll().ends_with("hello"));
   EXPECT_TRUE(Until([&] { return server->connection_count() == 0; }));
   Ask("/", operators);
+}
+
+TEST_F(ServerTest, WhoHasAskedBeforeTheDrainIsAnsweredThoughNobodyHasLooked) {
+  Start();
+  const LoopbackClient busy(address);
+  busy.Say(Get("/hold"));
+  ASSERT_TRUE(Until([&] { return counts.holds.load(); }));
+  const LoopbackClient client(address);
+  client.Say(Get("/"));
+  server->Drain();
+  counts.may_go_on = true;
+  EXPECT_TRUE(client.HearTo("hello").ends_with("hello"));
+  EXPECT_TRUE(busy.HearTo("hello").ends_with("hello"));
 }
 
 TEST_F(ServerTest, ASocketThatWasHandedOverStaysOpen) {

@@ -1,0 +1,50 @@
+// ByteBudget: how many bytes all connections of a server may keep.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace sluice {
+
+// What connections keep of requests that are half there and of replies that are not taken, added
+// up. A connection that is answered as fast as it asks keeps nothing and is never in the way.
+//
+// Thread safety: any thread. Ownership: outlives its shares.
+class ByteBudget {
+ public:
+  // That of one connection. Thread safety: none. Gives everything back at its end.
+  class Share {
+   public:
+    explicit Share(ByteBudget& budget) : budget_(budget) {}
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+    ~Share() { Set(0); }
+
+    // Says how many bytes there are now. False if these are more than before, and all together are
+    // more than there may be: they count all the same until they are gone.
+    bool Set(std::size_t bytes) {
+      const std::size_t before = std::exchange(bytes_, bytes);
+      if (bytes == before) return true;
+      // Relaxed: nothing but the sum is told by it. It wraps around where it falls.
+      const std::size_t change = bytes - before;
+      const std::size_t total =
+          budget_.total_.fetch_add(change, std::memory_order_relaxed) + change;
+      return bytes < before || total <= budget_.most_;
+    }
+
+   private:
+    ByteBudget& budget_;
+    std::size_t bytes_ = 0;
+  };
+
+  explicit ByteBudget(std::size_t most) : most_(most) {}
+
+  [[nodiscard]] std::size_t total() const { return total_.load(std::memory_order_relaxed); }
+
+ private:
+  const std::size_t most_;
+  std::atomic<std::size_t> total_{0};
+};
+
+}  // namespace sluice

@@ -1,0 +1,135 @@
+// What an Http2Session says.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "net/http2_session.h"
+#include "net/kept_text.h"
+#include "wire/hpack_writer.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kFlagsOffset = 4;  // in a frame's header
+
+std::uint8_t FlagIf(bool condition, std::uint8_t flag) {
+  return condition ? flag : std::uint8_t{0};
+}
+
+}  // namespace
+
+void Http2Session::Greet() {
+  const std::size_t begin = BeginHttp2Frame({0, Http2FrameType::kSettings, 0, 0}, output);
+  AppendHttp2Setting(Http2Setting::kMaxConcurrentStreams,
+                     static_cast<std::uint32_t>(bounds_.streams), output);
+  AppendHttp2Setting(Http2Setting::kMaxHeaderListSize,
+                     static_cast<std::uint32_t>(bounds_.header_bytes), output);
+  EndHttp2Frame(begin, output);
+  AppendHttp2WindowUpdate(0, static_cast<std::uint32_t>(kConnectionWindow - kHttp2Window), output);
+}
+
+void Http2Session::Say(Http2Stream& stream) {
+  HttpReply& reply = stream.reply;
+  if (!std::exchange(stream.at.submitted, true)) SayHead(stream);
+  SayBody(stream);
+  if (stream.at.sent < reply.body.size()) {
+    if (!std::exchange(stream.at.waits, true)) waiting_.push_back(&stream);
+    return;
+  }
+  if (!stream.at.finished) {
+    Empty(reply.body);
+    stream.at.sent = 0;
+    return;
+  }
+  if (reply.trailers.size() > 0) {
+    SayTrailers(stream);
+  } else if (!stream.at.told_end) {
+    AppendHttp2FrameHeader({0, Http2FrameType::kData, kHttp2EndStream, stream.id()}, output);
+  }
+  // The rest of a request that nobody wants must not be sent.
+  if (!stream.at.ended) AppendHttp2Reset(stream.id(), Http2Error::kNone, output);
+  Close(stream);
+}
+
+void Http2Session::SayHead(Http2Stream& stream) {
+  const HttpReply& reply = stream.reply;
+  stream.at.told_end = stream.at.finished && reply.body.empty() && reply.trailers.size() == 0;
+  const std::uint8_t flags = kHttp2EndHeaders | FlagIf(stream.at.told_end, kHttp2EndStream);
+  const std::size_t begin =
+      BeginHttp2Frame({0, Http2FrameType::kHeaders, flags, stream.id()}, output);
+  if (!std::exchange(has_said_fields_, true)) AppendHpackStart(output);
+  AppendHpackStatus(reply.status, output);
+  for (std::size_t i = 0; i < reply.headers.size(); ++i) {
+    AppendHpackField(reply.headers[i].name, reply.headers[i].value, output);
+  }
+  EndFields(begin);
+}
+
+void Http2Session::SayBody(Http2Stream& stream) {
+  const std::string& body = stream.reply.body;
+  const bool ends = stream.at.finished && stream.reply.trailers.size() == 0;
+  while (stream.at.sent < body.size() && output.size() < bounds_.connection_bytes) {
+    const std::int64_t window = std::min(send_window_, stream.at.send_window);
+    if (window <= 0) return;
+    const std::size_t size = std::min(
+        {body.size() - stream.at.sent, static_cast<std::size_t>(window), kHttp2PayloadMost});
+    stream.at.told_end = ends && stream.at.sent + size == body.size();
+    const std::uint8_t flags = FlagIf(stream.at.told_end, kHttp2EndStream);
+    AppendHttp2FrameHeader({size, Http2FrameType::kData, flags, stream.id()}, output);
+    output.append(body, stream.at.sent, size);
+    stream.at.sent += size;
+    stream.at.send_window -= static_cast<std::int64_t>(size);
+    send_window_ -= static_cast<std::int64_t>(size);
+  }
+}
+
+void Http2Session::SayTrailers(const Http2Stream& stream) {
+  const HeaderList& trailers = stream.reply.trailers;
+  const std::uint8_t flags = kHttp2EndHeaders | kHttp2EndStream;
+  const std::size_t begin =
+      BeginHttp2Frame({0, Http2FrameType::kHeaders, flags, stream.id()}, output);
+  for (std::size_t i = 0; i < trailers.size(); ++i) {
+    AppendHpackField(trailers[i].name, trailers[i].value, output);
+  }
+  EndFields(begin);
+}
+
+void Http2Session::EndFields(std::size_t begin) {
+  if (EndHttp2Frame(begin, output) <= kHttp2PayloadMost) return;
+  const std::size_t end = begin + kHttp2HeaderBytes + kHttp2PayloadMost;
+  const std::string more = output.substr(end);
+  output.resize(end);
+  EndHttp2Frame(begin, output);
+  output[begin + kFlagsOffset] =
+      static_cast<char>(output[begin + kFlagsOffset] & ~kHttp2EndHeaders);
+  const std::uint32_t stream = ReadHttp2FrameHeader(output.substr(begin, kHttp2HeaderBytes)).stream;
+  for (std::size_t at = 0; at < more.size(); at += kHttp2PayloadMost) {
+    const std::size_t size = std::min(more.size() - at, kHttp2PayloadMost);
+    const std::uint8_t flags = FlagIf(at + size == more.size(), kHttp2EndHeaders);
+    AppendHttp2FrameHeader({size, Http2FrameType::kContinuation, flags, stream}, output);
+    output.append(more, at, size);
+  }
+}
+
+void Http2Session::Pump() {
+  if (ended()) return;
+  turn_.swap(waiting_);
+  for (Http2Stream* stream : turn_) stream->at.waits = false;
+  for (Http2Stream* stream : turn_) Say(*stream);
+  turn_.clear();
+  if (fault_ != Http2Error::kNone) {
+    AppendHttp2Goaway(std::min(served_most_, streams_.newest()), fault_, output);
+    End();
+  }
+  paused_ = output.size() >= bounds_.connection_bytes;
+  if (IsOver()) End();
+}
+
+bool Http2Session::IsOver() const {
+  // Nobody opens a window any more where the peer sends no more, and what is half there stays so.
+  if (received_all_) return unfinished_ == 0 && (waiting_.empty() || !paused_);
+  return goes_away_ && streams_.open().empty();
+}
+
+}  // namespace sluice

@@ -1,0 +1,65 @@
+#include "net/http2_streams.h"
+
+#include <algorithm>
+
+namespace sluice {
+
+Http2Stream& Http2Streams::Open(std::uint32_t id) {
+  Pass(id);
+  if (spare_.empty()) {
+    all_.push_back(std::make_unique<Http2Stream>(session_));
+    spare_.push_back(all_.back().get());
+  }
+  Http2Stream& stream = *spare_.back();
+  spare_.pop_back();
+  stream.Open(id);
+  open_.push_back(&stream);
+  return stream;
+}
+
+void Http2Streams::Skip(std::uint32_t id, bool ended) {
+  Pass(id);
+  if (!ended) NoteReset(id);
+}
+
+void Http2Streams::Pass(std::uint32_t id) {
+  if (id > newest_ + 2) {
+    passed_after_ = newest_;
+    passed_before_ = id;
+  }
+  newest_ = id;
+}
+
+Http2Stream* Http2Streams::Find(std::uint32_t id) const {
+  // As a rule it is the last one's body that comes.
+  if (!open_.empty() && open_.back()->id() == id) return open_.back();
+  const auto found = std::ranges::lower_bound(open_, id, {}, &Http2Stream::id);
+  return found != open_.end() && (*found)->id() == id ? *found : nullptr;
+}
+
+Http2Streams::Past Http2Streams::PastOf(std::uint32_t id) const {
+  if (id > newest_) return Past::kNone;
+  if (id > passed_after_ && id < passed_before_) return Past::kPassed;
+  return std::ranges::find(resets_, id) != resets_.end() ? Past::kReset : Past::kEnded;
+}
+
+void Http2Streams::Close(const Http2Stream& stream) {
+  open_.erase(std::ranges::lower_bound(open_, stream.id(), {}, &Http2Stream::id));
+  if (!stream.at.ended) NoteReset(stream.id());
+}
+
+void Http2Streams::NoteReset(std::uint32_t id) {
+  if (resets_.size() == kResetsKept) resets_.erase(resets_.begin());
+  resets_.push_back(id);
+}
+
+void Http2Streams::NoteEnd(std::uint32_t id) { std::erase(resets_, id); }
+
+void Http2Streams::Trim() {
+  if (spare_.size() < all_.size()) return;
+  decltype(all_)().swap(all_);
+  decltype(spare_)().swap(spare_);
+  decltype(open_)().swap(open_);
+}
+
+}  // namespace sluice

@@ -1,0 +1,108 @@
+#include "load/load_connection.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "listener.h"
+#include "load/http_load.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using Opening = LoadConnection::Opening;
+
+// A port of this machine, on which somebody listens or nobody.
+class Port {
+ public:
+  Port() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    auto& address = reinterpret_cast<sockaddr_in&>(place_.storage);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    place_.size = sizeof address;
+    auto* const own = reinterpret_cast<sockaddr*>(&place_.storage);
+    EXPECT_EQ(bind(socket_.descriptor(), own, place_.size), 0);
+    EXPECT_EQ(getsockname(socket_.descriptor(), own, &place_.size), 0);
+  }
+
+  void Listen() const { EXPECT_EQ(listen(socket_.descriptor(), 1), 0); }
+  [[nodiscard]] const ServerAddress::Place& place() const { return place_; }
+
+ private:
+  Socket socket_;
+  ServerAddress::Place place_;
+};
+
+class LoadConnectionTest : public testing::Test {
+ protected:
+  LoadConnectionTest() {
+    listening.Listen();
+    address.text = "there";
+  }
+
+  Result<Opening> Begin() {
+    return connection.BeginOpening(address, 1s, epoll.descriptor(),
+                                   MakeHttpLoad(listener, request));
+  }
+
+  // Goes on for as long as epoll tells of it.
+  Result<Opening> Finish(Result<Opening> opening) {
+    while (opening && opening.value() == Opening::kUnderWay) {
+      epoll_event event{};
+      EXPECT_EQ(epoll_wait(epoll.descriptor(), &event, 1, 10'000), 1);
+      const void* const told = event.data.ptr;  // a member of a packed structure
+      EXPECT_EQ(told, &connection);
+      opening = connection.ContinueOpening(epoll.descriptor());
+    }
+    return opening;
+  }
+
+  Port silent;
+  Port listening;
+  ServerAddress address;
+  Socket epoll{epoll_create1(EPOLL_CLOEXEC)};
+  WritingListener listener;
+  std::shared_ptr<const RequestTemplate> request = std::make_shared<RequestTemplate>(
+      10, [](std::string_view key) { return "GET /" + std::string(key) + " HTTP/1.1\r\n\r\n"; });
+  LoadConnection connection;
+};
+
+TEST_F(LoadConnectionTest, ItOpensWithoutWaitingAtTheFirstPlaceThatAnswers) {
+  address.places = {silent.place(), silent.place(), listening.place()};
+  const Result<Opening> opening = Finish(Begin());
+  ASSERT_TRUE(opening);
+  EXPECT_TRUE(connection.is_open());
+  EXPECT_FALSE(connection.is_opening());
+  EXPECT_TRUE(connection.HasRoom(1));
+}
+
+TEST_F(LoadConnectionTest, WhereNoPlaceAnswersItIsClosedAndMayBeginAgain) {
+  address.places = {silent.place(), silent.place()};
+  const Result<Opening> opening = Finish(Begin());
+  ASSERT_FALSE(opening);
+  EXPECT_EQ(opening.error().message, "cannot connect to there: Connection refused");
+  EXPECT_FALSE(connection.is_open());
+  EXPECT_FALSE(connection.is_opening());
+  address.places = {listening.place()};
+  EXPECT_TRUE(Finish(Begin()));
+  EXPECT_TRUE(connection.is_open());
+}
+
+TEST_F(LoadConnectionTest, APlaceThatTakesTooLongIsLeftForTheNext) {
+  address.places = {listening.place(), listening.place()};
+  ASSERT_EQ(Begin().value(), Opening::kUnderWay);
+  EXPECT_TRUE(connection.is_opening());
+  ASSERT_EQ(connection.TimeOutOpening(epoll.descriptor()).value(), Opening::kUnderWay);
+  const Result<Opening> opening = connection.TimeOutOpening(epoll.descriptor());
+  ASSERT_FALSE(opening);
+  EXPECT_EQ(opening.error().message, "cannot connect to there: no answer in 1s");
+}
+
+}  // namespace
+}  // namespace sluice
