@@ -37,7 +37,7 @@ test: setup ## what every change must pass: all but the slow tests, asan and tsa
 	@tools/test.sh plain asan tsan
 
 test-all: setup-all ## make test, real clients and proxies, slow tests, more under asan, clang-tidy
-	@tools/test.sh plain asan tsan integration slow
+	@tools/test.sh dev asan tsan integration slow
 	cmake --build --preset asan --target property_test -j $(JOBS)
 	ctest --test-dir build/asan -L property -j $(JOBS) --output-on-failure
 	@$(MAKE) --no-print-directory tidy

@@ -7,7 +7,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 started=$(date +%s)
 reports=
 
-# g++ 12's tsan cannot place its shadow memory under a wide address randomisation
+# clang 14's tsan cannot place its shadow memory under a wide address randomisation
 # (vm.mmap_rnd_bits above 28), so it runs without, where the system lets us ask for that.
 fixed_addresses=
 if setarch -R true 2>/dev/null; then fixed_addresses="setarch -R"; fi

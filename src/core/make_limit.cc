@@ -188,8 +188,9 @@ Made MakeLeakyBucket(const LimitSpec& spec) {
 std::shared_ptr<const Zone> FindZone(const std::string& name, const ZoneSource& zones) {
   std::shared_ptr<const Zone> zone = zones ? zones(name) : nullptr;
   // UTC is the default, so it must be there whatever the source has.
-  if (zone == nullptr && name == kZoneUnlessSaid)
+  if (zone == nullptr && name == kZoneUnlessSaid) {
     zone = std::make_shared<const Zone>(Zone{name, 0, {}});
+  }
   return zone;
 }
 

@@ -1,7 +1,9 @@
 // Putting messages together.
 #pragma once
 
+#include <charconv>
 #include <concepts>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -9,7 +11,8 @@ namespace sluice {
 
 inline void AppendPart(std::string_view part, std::string& text) { text.append(part); }
 inline void AppendPart(std::integral auto part, std::string& text) {
-  text.append(std::to_string(part));
+  char digits[24];  // of 2^64 and a sign
+  text.append(digits, std::to_chars(std::begin(digits), std::end(digits), part).ptr);
 }
 
 // The parts, texts and whole numbers, one after another. (Where a literal is added in front of a

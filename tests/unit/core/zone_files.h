@@ -1,7 +1,10 @@
 // The zone files of this machine, and times written as text, for tests.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,6 +23,12 @@ inline const std::filesystem::path kZoneDirectory = "/usr/share/zoneinfo";
 inline std::string ReadZoneBytes(std::string_view name) {
   std::ifstream file(kZoneDirectory / name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline Zone LoadZone(const std::string& name) {
+  Result<Zone> zone = ParseTzif(name, ReadZoneBytes(name));
+  EXPECT_TRUE(zone.ok()) << name;
+  return zone.ok() ? zone.value() : Zone{};
 }
 
 inline bool HasZoneFiles() { return !ReadZoneBytes("Europe/Berlin").empty(); }
