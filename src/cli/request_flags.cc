@@ -39,7 +39,7 @@ Result<Endpoint> ReadServer(const GivenFlags& given) {
 
 Result<Nanos> ReadTimeout(const GivenFlags& given) {
   const std::string_view text = given.ValueOr("--timeout", "5s");
-  const Result<Nanos> length = ParseDuration(text);
+  Result<Nanos> length = ParseDuration(text);
   if (!length) return Error{Concat("--timeout: ", length.error().message)};
   if (length.value() < std::chrono::milliseconds{1} || length.value() > std::chrono::hours{1}) {
     return Error{Concat("--timeout: expected 1ms to 1h, found ", Quoted(text))};

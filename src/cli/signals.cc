@@ -1,8 +1,7 @@
 #include "cli/signals.h"
 
-#include <signal.h>
-
 #include <chrono>
+#include <csignal>
 
 namespace sluice::cli {
 namespace {

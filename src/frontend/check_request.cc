@@ -47,23 +47,27 @@ bool CheckRequestReader::ReadWhole(CheckRequest& request) {
   LimiterChecks& all = request.all;
   if (!json_.OpenMap()) return false;
   while (const std::optional<std::string_view> field = json_.NextKey()) {
-    const bool is_list = *field == kChecks;
-    if (!is_list && !IsCheckField(*field)) return json_.Fail(UnknownField(*field, kFields));
-    const bool has_check = !all.checks.empty();
-    if (request.form == CheckRequest::Form::kList || (is_list && has_check)) {
-      return json_.Fail("'checks' stands alone; what a check has goes into the list");
-    }
-    if (is_list) {
-      request.form = CheckRequest::Form::kList;
-      if (!ReadList(all)) return false;
-      continue;
-    }
-    if (!has_check) BeginCheck(all);
-    if (!ReadField(*field, all)) return false;
+    if (!ReadTopField(*field, request)) return false;
   }
   if (!json_.ok()) return false;
   if (request.form == CheckRequest::Form::kList) return true;
   return all.checks.empty() ? json_.FailMissing(kDomain) : EndCheck(all.checks.back());
+}
+
+bool CheckRequestReader::ReadTopField(std::string_view field, CheckRequest& request) {
+  LimiterChecks& all = request.all;
+  const bool is_list = field == kChecks;
+  if (!is_list && !IsCheckField(field)) return json_.Fail(UnknownField(field, kFields));
+  const bool has_check = !all.checks.empty();
+  if (request.form == CheckRequest::Form::kList || (is_list && has_check)) {
+    return json_.Fail("'checks' stands alone; what a check has goes into the list");
+  }
+  if (is_list) {
+    request.form = CheckRequest::Form::kList;
+    return ReadList(all);
+  }
+  if (!has_check) BeginCheck(all);
+  return ReadField(field, all);
 }
 
 bool CheckRequestReader::ReadList(LimiterChecks& all) {

@@ -39,6 +39,7 @@ class CheckRequestReader {
 
  private:
   bool ReadWhole(CheckRequest& request);
+  bool ReadTopField(std::string_view field, CheckRequest& request);
   bool ReadList(LimiterChecks& all);
   bool ReadItem(LimiterChecks& all);
   // The value of one field of a check.

@@ -223,14 +223,8 @@ std::optional<std::string_view> JsonReader::ReadTextSlowly(std::size_t begin) {
       unescaped_.append(text_.substr(plain, at_ - plain));
       if (!ReadEscape()) return std::nullopt;
       plain = at_;
-    } else {
-      const std::size_t size = Utf8SizeAt(text_.substr(at_));
-      const bool is_control = static_cast<unsigned char>(Next()) < 0x20;
-      if (size == 0 || is_control) {
-        FailAt(at_, size == 0 ? "this byte is not UTF-8" : "a control character must be escaped");
-        return std::nullopt;
-      }
-      at_ += size;
+    } else if (!SkipCharacter()) {
+      return std::nullopt;
     }
     at_ = PlainJsonEnd(text_, at_);
   }
@@ -238,6 +232,15 @@ std::optional<std::string_view> JsonReader::ReadTextSlowly(std::size_t begin) {
   if (plain == begin) return rest;
   unescaped_.append(rest);
   return std::string_view(unescaped_).substr(unescaped);
+}
+
+bool JsonReader::SkipCharacter() {
+  const std::size_t size = Utf8SizeAt(text_.substr(at_));
+  if (size == 0) return FailAt(at_, "this byte is not UTF-8");
+  const bool is_control = static_cast<unsigned char>(Next()) < 0x20;
+  if (is_control) return FailAt(at_, "a control character must be escaped");
+  at_ += size;
+  return true;
 }
 
 bool JsonReader::ReadEscape() {

@@ -105,6 +105,8 @@ class JsonReader {
 
   std::optional<std::string_view> ReadText();
   std::optional<std::string_view> ReadTextSlowly(std::size_t begin);
+  // One of a string, that is neither plain nor an escape.
+  bool SkipCharacter();
   bool ReadEscape();
   bool ReadUnicodeEscape(std::size_t begin);
   bool ReadWord(std::string_view word);

@@ -93,7 +93,7 @@ bool RlsJsonReader::ReadDescriptors(RlsRequest& request) {
 }
 
 bool RlsJsonReader::ReadDescriptor(RlsRequest& request) {
-  enum Field : std::uint8_t { kEntries, kLimit, kAddend, kNegative };
+  // In the order of DescriptorField.
   static constexpr std::array<Names, 4> kFields = {{{"entries", "entries"},
                                                     {"limit", "limit"},
                                                     {"hitsAddend", "hits_addend"},
@@ -103,23 +103,28 @@ bool RlsJsonReader::ReadDescriptor(RlsRequest& request) {
   descriptor.first = static_cast<std::uint32_t>(request.entries.size());
   Seen seen;
   while (const std::optional<std::size_t> field = NextField(kFields, seen)) {
-    if (*field == kEntries) {
-      if (!ReadEntries(request)) return false;
-    } else if (*field == kLimit) {
-      if (!ReadOverride(descriptor.limit)) return false;
-    } else if (*field == kAddend) {
-      if (!ReadNumber(std::numeric_limits<std::uint64_t>::max(), descriptor.addend.emplace())) {
-        return false;
-      }
-    } else {
-      const std::optional<bool> negative = json_.ReadBoolean();
-      if (!negative) return false;
-      descriptor.negative = *negative;
-    }
+    if (!ReadDescriptorField(static_cast<DescriptorField>(*field), request)) return false;
   }
   if (!json_.ok()) return false;
   descriptor.count = static_cast<std::uint32_t>(request.entries.size()) - descriptor.first;
   return descriptor.count > 0 || json_.FailMissing("entries");
+}
+
+bool RlsJsonReader::ReadDescriptorField(DescriptorField field, RlsRequest& request) {
+  RlsDescriptor& descriptor = request.descriptors.back();
+  switch (field) {
+    case DescriptorField::kEntries:
+      return ReadEntries(request);
+    case DescriptorField::kLimit:
+      return ReadOverride(descriptor.limit);
+    case DescriptorField::kAddend:
+      return ReadNumber(std::numeric_limits<std::uint64_t>::max(), descriptor.addend.emplace());
+    case DescriptorField::kNegative:
+      break;
+  }
+  const std::optional<bool> negative = json_.ReadBoolean();
+  descriptor.negative = negative.value_or(false);
+  return negative.has_value();
 }
 
 bool RlsJsonReader::ReadEntries(RlsRequest& request) {

@@ -35,6 +35,7 @@ class RlsJsonReader {
     std::string_view camel;
     std::string_view snake;
   };
+  enum class DescriptorField : std::uint8_t { kEntries, kLimit, kAddend, kNegative };
   // Which fields of a message have been read.
   struct Seen {
     std::uint32_t bits = 0;
@@ -46,6 +47,8 @@ class RlsJsonReader {
   bool ReadRequest(RlsRequest& request);
   bool ReadDescriptors(RlsRequest& request);
   bool ReadDescriptor(RlsRequest& request);
+  // Of the last descriptor there is.
+  bool ReadDescriptorField(DescriptorField field, RlsRequest& request);
   bool ReadEntries(RlsRequest& request);
   bool ReadEntry(Attribute& entry);
   bool ReadOverride(std::optional<RlsOverride>& limit);

@@ -188,13 +188,16 @@ Taking GateSession::SumUpLooks(const Verdict& verdict) {
     const bool passed = looked && each.decision.allowed;
     quota_refused |= looked && !passed;
     quota_open |= !looked || passed;
-    if (!passed) continue;
-    // One quota limit has passed, so that the others refuse nothing any more.
-    for (Asked& asked : asked_) {
-      if (asked.veto == Veto::kQuota) asked.veto = Veto::kShadow;
-    }
+    // Of the quota limits one that passes is enough.
+    if (passed) LiftQuota();
   }
   return quota_refused && !quota_open ? Taking::kNone : Taking::kAllOrNone;
+}
+
+void GateSession::LiftQuota() {
+  for (Asked& asked : asked_) {
+    if (asked.veto == Veto::kQuota) asked.veto = Veto::kShadow;
+  }
 }
 
 void GateSession::TakePicked(Taking taking, Verdict& verdict) {

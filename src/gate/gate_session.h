@@ -80,6 +80,8 @@ class GateSession {
   void DecidePicked(Operation operation, Verdict& verdict);
   // Whether the looks let charges be taken.
   [[nodiscard]] Taking SumUpLooks(const Verdict& verdict);
+  // No quota limit that is still to be asked refuses any more.
+  void LiftQuota();
   void TakePicked(Taking taking, Verdict& verdict);
   void RestateOverrides(const GateRequest& request, Verdict& verdict) const;
   // Counts what was decided, each limit and rule for itself.

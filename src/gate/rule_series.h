@@ -24,6 +24,7 @@ struct RuleLabels {
   std::string rule;    // empty: what no rule applied to
   std::string limit;   // "m", or "free/m" of a plan; empty: the rule by itself
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): it is about a 0 that the compiler writes.
   friend auto operator<=>(const RuleLabels&, const RuleLabels&) = default;
 };
 

@@ -21,6 +21,38 @@ bool CanRefuse(const RuleDecision& each) {
   return asks && each.veto != Veto::kShadow;
 }
 
+// What the limits that can refuse say together: of those that are enforced all must pass, of the
+// quota limits one.
+class Refusals {
+ public:
+  void Add(const RuleDecision& each) {
+    const bool refused = !each.decision.allowed;
+    const Nanos wait = each.decision.retry_after;
+    if (each.veto != Veto::kQuota) {
+      enforced_refuses_ |= refused;
+      if (refused) enforced_wait_ = std::max(enforced_wait_, wait);
+      return;
+    }
+    quota_asked_ = true;
+    quota_passed_ |= !refused;
+    if (refused) quota_wait_ = std::min(quota_wait_, wait);
+  }
+
+  [[nodiscard]] bool QuotaRefuses() const { return quota_asked_ && !quota_passed_; }
+  [[nodiscard]] bool Refuse() const { return enforced_refuses_ || QuotaRefuses(); }
+  // Until the same request would pass.
+  [[nodiscard]] Nanos RetryAfter() const {
+    return QuotaRefuses() ? std::max(enforced_wait_, quota_wait_) : enforced_wait_;
+  }
+
+ private:
+  Nanos enforced_wait_{0};
+  Nanos quota_wait_ = kNever;
+  bool enforced_refuses_ = false;
+  bool quota_asked_ = false;
+  bool quota_passed_ = false;
+};
+
 }  // namespace
 
 void Speaker::Add(const RuleDecision& each) {
@@ -90,36 +122,20 @@ void Verdict::SetFault(std::string_view fault, const RuleSpec* rule) {
 }
 
 void Verdict::SumUp() {
-  // Of the limits that are enforced all must pass, of the quota limits one.
-  Nanos enforced{0};
-  Nanos quota = kNever;
-  bool quota_asked = false;
-  bool quota_passed = false;
-  bool refused = false;
+  Refusals refusals;
   for (const RuleDecision& each : decisions_) {
     if (!CanRefuse(each)) continue;
-    const bool is_quota = each.veto == Veto::kQuota;
-    quota_asked |= is_quota;
-    if (each.decision.allowed) {
-      quota_passed |= is_quota;
-      if (each.purpose == Purpose::kTake) wait_ = std::max(wait_, each.decision.wait);
-      continue;
-    }
-    sets_[each.set].kind = VerdictKind::kRefused;
-    if (is_quota) {
-      quota = std::min(quota, each.decision.retry_after);
-    } else {
-      refused = true;
-      enforced = std::max(enforced, each.decision.retry_after);
+    refusals.Add(each);
+    if (!each.decision.allowed) {
+      sets_[each.set].kind = VerdictKind::kRefused;
+    } else if (each.purpose == Purpose::kTake) {
+      wait_ = std::max(wait_, each.decision.wait);
     }
   }
-  const bool quota_refused = quota_asked && !quota_passed;
-  if (quota_refused) quota_refusals_ = QuotaRefusals::kRefuse;
-  if (kind_ == VerdictKind::kAllowed && (refused || quota_refused)) kind_ = VerdictKind::kRefused;
+  if (refusals.QuotaRefuses()) quota_refusals_ = QuotaRefusals::kRefuse;
+  if (kind_ == VerdictKind::kAllowed && refusals.Refuse()) kind_ = VerdictKind::kRefused;
   if (kind_ == VerdictKind::kDenied) retry_after_ = kNever;
-  if (kind_ == VerdictKind::kRefused) {
-    retry_after_ = quota_refused ? std::max(enforced, quota) : enforced;
-  }
+  if (kind_ == VerdictKind::kRefused) retry_after_ = refusals.RetryAfter();
   if (kind_ != VerdictKind::kAllowed) wait_ = Nanos{0};
 }
 

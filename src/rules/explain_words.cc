@@ -175,17 +175,17 @@ std::string Describe(const RuleExplanation& why) {
 
 std::string Describe(const DescriptorExplanation& why, const DomainSpec& domain,
                      std::span<const Attribute> attributes) {
-  const std::string where =
-      why.node == nullptr ? "" : Concat("after ", Quoted(why.node->name), ", ");
+  const std::string node = why.node == nullptr ? "" : Quoted(why.node->name);
+  const std::string where = node.empty() ? "" : Concat("after ", node, ", ");
   const std::span<const DescriptorSpec> below =
       why.node == nullptr ? domain.descriptors : why.node->spec->descriptors;
   switch (why.fate) {
     case DescriptorFate::kApplies:
       return Concat("key: ", DescribeKey(why.key));
     case DescriptorFate::kUnlimited:
-      return Concat(Quoted(why.node->name), " is unlimited");
+      return Concat(node, " is unlimited");
     case DescriptorFate::kNoLimit:
-      return Concat(Quoted(why.node->name), " has no limit of its own; below it: ", KeysOf(below));
+      return Concat(node, " has no limit of its own; below it: ", KeysOf(below));
     case DescriptorFate::kNoKey:
       return Concat(where, "found ", attributes[why.depth].name, "; expected ", KeysOf(below));
     case DescriptorFate::kNoValue: {

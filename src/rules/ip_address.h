@@ -26,6 +26,7 @@ struct IpAddress {
   // The four bytes, the first of the text on top. REQUIRES: IsV4().
   [[nodiscard]] constexpr std::uint32_t V4() const { return static_cast<std::uint32_t>(low); }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): it is about a 0 that the compiler writes.
   friend constexpr auto operator<=>(const IpAddress&, const IpAddress&) = default;
 
  private:

@@ -42,16 +42,14 @@ RuleIndex::Slot& RuleIndex::SlotOf(std::uint32_t slot) {
 
 std::uint32_t RuleIndex::ListFor(const std::string& text, Slot& slot) {
   const auto fresh = static_cast<std::uint32_t>(lists_.size());
-  std::uint32_t list = fresh;
-  if (!Glob::IsGlob(text)) {
-    list = slot.whole.FindOrAdd(text, fresh);
-  } else {
+  const std::uint32_t list = [&] {
+    if (!Glob::IsGlob(text)) return slot.whole.FindOrAdd(text, fresh);
     const Glob glob(text);
     const std::string_view literal = glob.LongestLiteral();
     const bool begins = glob.LiteralPrefix().size() == literal.size();
     auto& by_text = begins ? slot.by_prefix : slot.by_literal;
-    list = by_text.try_emplace(std::string(literal), fresh).first->second;
-  }
+    return by_text.try_emplace(std::string(literal), fresh).first->second;
+  }();
   if (list == fresh) lists_.emplace_back();
   return list;
 }
