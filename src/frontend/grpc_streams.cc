@@ -10,6 +10,8 @@ namespace {
 
 // What may wait for a caller that does not read.
 constexpr std::size_t kWaitingMost = std::size_t{256} << 10U;
+// What is sent before more is answered.
+constexpr std::size_t kSentFrom = kWaitingMost / 4;
 
 }  // namespace
 
@@ -53,6 +55,7 @@ bool GrpcStreams::AnswerAll(const Method& method, Exchange& exchange) {
       fault = std::move(*found);
     } else if (const auto* message = std::get_if<GrpcMessage>(&next)) {
       exchange.taken += message->frame_size;
+      if (exchange.reply.body.size() > kSentFrom) exchange.Send();
       if (exchange.reply.body.size() > kWaitingMost) {
         End({GrpcStatus::kResourceExhausted, "the replies are not read"}, exchange);
         return false;

@@ -10,9 +10,15 @@ namespace sluice {
 // What connections keep of requests that are half there and of replies that are not taken, added
 // up. A connection that is answered as fast as it asks keeps nothing and is never in the way.
 //
+// Invariant: whoever keeps little may keep it, so that those who keep much and hold still take
+// nothing from others. All together may be that much more than there may be.
+//
 // Thread safety: any thread. Ownership: outlives its shares.
 class ByteBudget {
  public:
+  // What one connection may keep however much the others do: a head, or a body of usual size.
+  static constexpr std::size_t kLittle = std::size_t{16} << 10U;
+
   // That of one connection. Thread safety: none. Gives everything back at its end.
   class Share {
    public:
@@ -21,8 +27,8 @@ class ByteBudget {
     Share& operator=(const Share&) = delete;
     ~Share() { Set(0); }
 
-    // Says how many bytes there are now. False if these are more than before, and all together are
-    // more than there may be: they count all the same until they are gone.
+    // Says how many bytes there are now. False if these are more than before and more than little,
+    // and all together are more than there may be: they count all the same until they are gone.
     bool Set(std::size_t bytes) {
       const std::size_t before = std::exchange(bytes_, bytes);
       if (bytes == before) return true;
@@ -30,7 +36,7 @@ class ByteBudget {
       const std::size_t change = bytes - before;
       const std::size_t total =
           budget_.total_.fetch_add(change, std::memory_order_relaxed) + change;
-      return bytes < before || total <= budget_.most_;
+      return bytes < before || bytes <= kLittle || total <= budget_.most_;
     }
 
    private:

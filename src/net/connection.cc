@@ -243,6 +243,13 @@ void Connection::CheckDeadline(Nanos now) {
     Close();
     return;
   }
+  // A request that has come already is no reason to go.
+  const std::uint64_t completed = session_->completed();
+  if (!session_->paused()) Read();
+  if (!is_open() || peer_ended_ || session_->completed() != completed ||
+      Look().awaits != Patience::Awaits::kRequest) {
+    return Wake();
+  }
   leaves_ = true;
   // At once, where the first call only announces.
   session_->Drain();

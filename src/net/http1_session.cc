@@ -178,6 +178,9 @@ void Http1Session::ServeBatch() {
   completed_ += queue_.batch().size();
   unfinished_ += queue_.batch().size();
   queue_.Serve(service_);
+  // Nobody looks at a request once it has been handed over.
+  Empty(chunked_head_);
+  Empty(chunks_);
   WriteReplies();
 }
 

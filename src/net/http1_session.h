@@ -32,6 +32,9 @@ class Http1Session final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
+  [[nodiscard]] std::size_t kept_bytes() const override {
+    return chunked_head_.size() + chunks_.size();
+  }
   void Tick(Nanos now, const Deadlines& deadlines) override;
 
  private:

@@ -174,6 +174,7 @@ void Http2Session::TakeBody(Http2Stream& stream, std::string_view bytes) {
     *stream.at.announced -= bytes.size();
   }
   if (stream.at.complete || stream.at.finished) return;
+  if (stream.at.streams && IsFull()) return Reset(stream, Http2Error::kEnhanceYourCalm);
   if (stream.body_bytes() + bytes.size() > bounds_.request_bytes ||
       held_ + bytes.size() > bounds_.connection_bytes) {
     stream.request.fault = HttpRequest::Fault::kBodyTooLarge;
@@ -235,8 +236,8 @@ void Http2Session::TakeHead(const HeadFrame& head, std::string_view block) {
 
 void Http2Session::TakeRequest(const HeadFrame& head, std::string_view block) {
   const bool is_served = head.stream <= served_most_;
-  const bool has_room =
-      streams_.open().size() < bounds_.streams && unfinished_ < bounds_.connection_requests;
+  const bool has_room = streams_.open().size() < bounds_.streams &&
+                        unfinished_ < bounds_.connection_requests && !IsFull();
   Http2HeadCheck check;
   if (!is_served || !has_room) {
     streams_.Skip(head.stream, head.ends_stream);
@@ -246,11 +247,13 @@ void Http2Session::TakeRequest(const HeadFrame& head, std::string_view block) {
     return SpendAllowance();
   }
   Http2Stream& stream = streams_.Open(head.stream);
-  stream.since = now_;
+  Await(stream);
   stream.at.ended = head.ends_stream;
   stream.at.send_window = first_send_window_;
   stream.at.receive_window = kHttp2Window;
-  if (!TakeFields(block, check, &stream)) return Fail(Http2Error::kCompression);
+  const bool is_read = TakeFields(block, check, &stream);
+  heads_ += stream.head_bytes();
+  if (!is_read) return Fail(Http2Error::kCompression);
   if (!check.IsRequest() || head.depends_on_itself) return Reset(stream, Http2Error::kProtocol);
   stream.at.announced = check.content_length();
   CompleteHead(stream);

@@ -33,7 +33,11 @@ void Http2Session::Say(Http2Stream& stream) {
   HttpReply& reply = stream.reply;
   if (!std::exchange(stream.at.submitted, true)) SayHead(stream);
   SayBody(stream);
-  if (stream.at.sent < reply.body.size()) {
+  const std::size_t unsaid = reply.body.size() - stream.at.sent;
+  unsaid_ += unsaid - std::exchange(stream.at.unsaid, unsaid);
+  if (unsaid > 0) {
+    // Now and then, so that each byte is moved once at most.
+    if (stream.at.sent > unsaid) reply.body.erase(0, std::exchange(stream.at.sent, 0));
     if (!std::exchange(stream.at.waits, true)) waiting_.push_back(&stream);
     return;
   }
@@ -79,6 +83,7 @@ void Http2Session::SayBody(Http2Stream& stream) {
     AppendHttp2FrameHeader({size, Http2FrameType::kData, flags, stream.id()}, output);
     output.append(body, stream.at.sent, size);
     stream.at.sent += size;
+    said_ += size;
     stream.at.send_window -= static_cast<std::int64_t>(size);
     send_window_ -= static_cast<std::int64_t>(size);
   }

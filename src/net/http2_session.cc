@@ -73,9 +73,7 @@ Session::Phase Http2Session::phase() const {
 }
 
 std::size_t Http2Session::kept_bytes() const {
-  std::size_t bytes = held_ + split_.block.size();
-  for (const Http2Stream* stream : waiting_) bytes += stream->reply.body.size() - stream->at.sent;
-  return bytes;
+  return held_ + heads_ + split_.block.size() + unsaid_;
 }
 
 void Http2Session::Tick(Nanos now, const Deadlines& deadlines) {
@@ -100,17 +98,30 @@ void Http2Session::GiveUpLate(Nanos step, const Deadlines& deadlines) {
   std::vector<Http2Stream*> late;
   for (Http2Stream* stream : streams_.open()) {
     if (!stream->is_awaited()) continue;
-    if (now_ - stream->since > step + stream->Allowed(deadlines)) {
+    const bool is_late = now_ - stream->since > step + stream->Allowed(deadlines);
+    if (is_late && !IsTaking(*stream, deadlines)) {
       late.push_back(stream);
-    } else {
-      earliest_ = std::min(earliest_, stream->since);
+      continue;
     }
+    if (is_late) Await(*stream);
+    earliest_ = std::min(earliest_, stream->since);
   }
   for (Http2Stream* stream : late) {
     // A service that hears of one that is gone may finish with others.
     if (!stream->at.closed) Reset(*stream, Http2Error::kCancel);
   }
   if (!late.empty()) Pump();
+}
+
+void Http2Session::Await(Http2Stream& stream) {
+  stream.since = now_;
+  stream.said_then = said_;
+}
+
+bool Http2Session::IsTaking(const Http2Stream& stream, const Deadlines& deadlines) const {
+  // Of whichever stream: they take turns.
+  const auto said = static_cast<std::int64_t>(said_ - stream.said_then);
+  return stream.at.waits && said >= kLeastRate * (deadlines.write / std::chrono::seconds(1));
 }
 
 void Http2Session::CompleteHead(Http2Stream& stream) {
@@ -135,6 +146,7 @@ void Http2Session::Close(Http2Stream& stream) {
   streams_.Close(stream);
   stream.at.closed = true;
   if (std::exchange(stream.at.waits, false)) std::erase(waiting_, &stream);
+  unsaid_ -= std::exchange(stream.at.unsaid, 0);
   if (stream.at.streams) {
     std::erase(streaming_, &stream);
     if (stream.at.served && !stream.at.finished) service_.ServeStream(stream, StreamEvent::kGone);
@@ -147,6 +159,7 @@ void Http2Session::Close(Http2Stream& stream) {
 }
 
 void Http2Session::Recycle(Http2Stream& stream) {
+  heads_ -= stream.head_bytes();
   held_ -= stream.LetGo();
   streams_.Recycle(stream);
 }
@@ -184,7 +197,7 @@ void Http2Session::TellStreams(StreamEvent event) {
 
 void Http2Session::Send(Http2Stream& stream) {
   if (ended()) return;
-  if (!stream.at.waits) stream.since = now_;
+  if (!stream.at.waits) Await(stream);
   Say(stream);
   if (serving_ || receiving_) return;
   Pump();
@@ -193,7 +206,7 @@ void Http2Session::Send(Http2Stream& stream) {
 
 void Http2Session::Finished(Http2Stream& stream) {
   stream.at.finished = true;
-  stream.since = now_;
+  Await(stream);
   if (stream.request.method == "HEAD") stream.reply.body.clear();
   if (!stream.at.streams) --unfinished_;
   if (stream.at.closed) {

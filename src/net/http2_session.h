@@ -35,9 +35,11 @@ namespace sluice {
 //   (3) A service hears of the end of every request that streams: it finishes it, or it is gone.
 //   (4) Floods of resets, pings, settings and continuations end the connection.
 //   (5) So does what comes on a stream that the peer has ended.
-//   (6) A request that does not come, or a reply that is not taken, in its time is reset, whatever
-//       becomes of others.
+//   (6) A request that does not come in its time is reset, whatever becomes of others; so is a
+//       reply that waits while the peer takes none.
 //   (7) Whatever breaks the protocol for a stream alone resets that stream alone.
+//   (8) While replies that wait are at the bound of the output no request is taken: what comes is
+//       refused, so that windows still are opened.
 class Http2Session final : public Session {
  public:
   Http2Session(HttpService& service, const Peer& peer, const Bounds& bounds);
@@ -112,6 +114,12 @@ class Http2Session final : public Session {
   // --- what is served: http2_session.cc ---
 
   void GiveUpLate(Nanos step, const Deadlines& deadlines);
+  // From now on the peer is to move.
+  void Await(Http2Stream& stream);
+  // Whether the peer, since it is awaited, takes replies as fast as it must.
+  [[nodiscard]] bool IsTaking(const Http2Stream& stream, const Deadlines& deadlines) const;
+  // See Session, invariant (4).
+  [[nodiscard]] bool IsFull() const { return output.size() + unsaid_ >= bounds_.connection_bytes; }
   void Finished(Http2Stream& stream);
   void Send(Http2Stream& stream);
   void CompleteHead(Http2Stream& stream);
@@ -155,6 +163,9 @@ class Http2Session final : public Session {
   Nanos now_{0};                 // then, from the first call on
   Nanos earliest_{0};            // no stream that is awaited has been since before
   std::size_t held_ = 0;         // bytes of all bodies
+  std::size_t heads_ = 0;        // and of all heads
+  std::size_t unsaid_ = 0;       // those of replies that wait for a window
+  std::uint64_t said_ = 0;       // bytes of replies, ever
   // How many bytes may be sent on all streams together, and may come; and on a new one.
   std::int64_t send_window_ = kHttp2Window;
   std::int64_t receive_window_ = kConnectionWindow;

@@ -1,7 +1,6 @@
 #include "net/http2_stream.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "net/http2_session.h"
@@ -64,9 +63,7 @@ std::size_t Http2Stream::LetGo() {
 }
 
 Nanos Http2Stream::Allowed(const Deadlines& deadlines) const {
-  if (!at.finished && !at.streams) return deadlines.body;
-  const auto seconds = static_cast<std::int64_t>(reply.body.size()) / kLeastRate;
-  return deadlines.write + std::chrono::seconds(seconds);
+  return at.finished || at.streams ? deadlines.write : deadlines.body;
 }
 
 void Http2Stream::Finish() { session_.Finished(*this); }

@@ -33,6 +33,10 @@ class Http2Stream final : public Exchange {
 
   [[nodiscard]] std::size_t field_bytes() const { return bytes_.size(); }
   [[nodiscard]] std::size_t field_count() const { return places_.size(); }
+  // What all of it takes up.
+  [[nodiscard]] std::size_t head_bytes() const {
+    return bytes_.size() + places_.size() * (sizeof(Place) + sizeof(Header));
+  }
   [[nodiscard]] std::size_t body_bytes() const { return body_.size(); }
 
   // Makes `request` a view of the head that came.
@@ -60,8 +64,9 @@ class Http2Stream final : public Exchange {
     bool told_end = false;   // the reply has been said to its end
     bool waits = false;      // with the rest of its reply, until there is room for that
     bool closed = false;     // the peer has gone, or has all it gets
-    // Of the reply's body what has been handed on.
+    // Of the reply's body what has been handed on, and what waits.
     std::size_t sent = 0;
+    std::size_t unsaid = 0;
     // How many bytes more may be sent, and may come.
     std::int64_t send_window = 0;
     std::int64_t receive_window = 0;
@@ -71,11 +76,12 @@ class Http2Stream final : public Exchange {
   Progress at;
 
   // Whether the peer is to move next: to send the rest of the request or to take the reply. When
-  // that began, and how long it may take.
+  // that began, what the session had said by then, and how long it may take.
   [[nodiscard]] bool is_awaited() const {
     return !at.closed && (at.finished || at.waits || (!at.complete && !at.streams));
   }
   Nanos since{0};
+  std::uint64_t said_then = 0;
   [[nodiscard]] Nanos Allowed(const Deadlines& deadlines) const;
 
  private:

@@ -56,10 +56,13 @@ void Http2Streams::NoteReset(std::uint32_t id) {
 void Http2Streams::NoteEnd(std::uint32_t id) { std::erase(resets_, id); }
 
 void Http2Streams::Trim() {
-  if (spare_.size() < all_.size()) return;
-  decltype(all_)().swap(all_);
+  if (spare_.empty()) return;
+  std::ranges::sort(spare_);
+  std::erase_if(all_,
+                [&](const auto& each) { return std::ranges::binary_search(spare_, each.get()); });
   decltype(spare_)().swap(spare_);
-  decltype(open_)().swap(open_);
+  all_.shrink_to_fit();
+  open_.shrink_to_fit();
 }
 
 }  // namespace sluice

@@ -51,7 +51,7 @@ class Http2Streams {
   // The highest number there was.
   [[nodiscard]] std::uint32_t newest() const { return newest_; }
 
-  // Gives back all memory, if no stream is in use.
+  // Gives back the memory of streams that are not in use.
   void Trim();
 
  private:

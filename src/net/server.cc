@@ -1,11 +1,13 @@
 #include "net/server.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace sluice {
@@ -14,6 +16,9 @@ namespace {
 // How long to wait before trying again when no more connections can be had: the system has no
 // descriptors left, or the bound is reached.
 constexpr std::chrono::milliseconds kPause{50};
+
+// How many are accepted before those are served that are there already.
+constexpr int kAcceptedMost = 64;
 
 }  // namespace
 
@@ -40,7 +45,11 @@ class Server::Acceptor final : private EventLoop::Watcher {
   // and those who wait there wait for whoever listens next.
   void Drain() {
     Post([this] {
-      if (listening_.origin() == ListeningSocket::Origin::kOpened) AcceptSome();
+      const bool is_ours = listening_.origin() == ListeningSocket::Origin::kOpened;
+      // No more rounds than those take who are there already.
+      for (int i = 0; is_ours && i < SOMAXCONN / kAcceptedMost; ++i) {
+        if (AcceptSome() != Left::kSome) break;
+      }
       LetGo();
       if (listening_.origin() == ListeningSocket::Origin::kOpened) listening_.Close();
     });
@@ -65,25 +74,36 @@ class Server::Acceptor final : private EventLoop::Watcher {
     pause_.Cancel();
   }
 
+  // What became of those who wait to be accepted.
+  enum class Left : std::uint8_t { kNone, kSome, kForLater };
+
   void OnReady(const EventLoop::Readiness& /*ready*/) override { Accept(); }
+  void OnAgain() override { Accept(); }
 
   void Accept() {
-    if (!stopped_ && !AcceptSome()) pause_.SetAfter(kPause);
+    if (stopped_) return;
+    const Left left = AcceptSome();
+    if (left == Left::kForLater) pause_.SetAfter(kPause);
+    if (left == Left::kSome) loop_.Again(*this);
   }
 
-  // Accepts what is there. False if there is more than can be had.
-  bool AcceptSome() {
-    while (server_.seats_.HasRoom(audience_)) {
+  Left AcceptSome() {
+    for (int i = 0; i < kAcceptedMost; ++i) {
+      if (!server_.seats_.HasRoom(audience_)) return Left::kForLater;
       AcceptOutcome outcome = AcceptOne(listening_.descriptor());
-      if (outcome.error == EAGAIN) return true;
-      if (outcome.error == EMFILE || outcome.error == ENFILE || outcome.error == ENOBUFS ||
-          outcome.error == ENOMEM) {
-        return false;
+      if (outcome.error == EAGAIN) return Left::kNone;
+      if (outcome.error == 0) {
+        Place(std::move(outcome.accepted));
+      } else if (!IsOfOne(outcome.error)) {
+        return Left::kForLater;
       }
-      // Whatever else is wrong is wrong with that connection alone.
-      if (outcome.error == 0) Place(std::move(outcome.accepted));
     }
-    return false;
+    return Left::kSome;
+  }
+
+  // Whether it is wrong with that connection alone. Otherwise the system has none to give.
+  static bool IsOfOne(int error) {
+    return error == ECONNABORTED || error == EINTR || error == EPROTO || error == EPERM;
   }
 
   void Place(Accepted accepted) {

@@ -26,7 +26,12 @@ void HpackReader::Start(std::string_view block) {
 
 HpackReader::Found HpackReader::Next(HpackField& field) {
   for (;;) {
-    if (rest_.empty()) return Found::kEnd;
+    if (rest_.empty()) {
+      // The connection may idle from here on.
+      Empty(name_);
+      Empty(value_);
+      return Found::kEnd;
+    }
     const auto first = static_cast<std::uint8_t>(rest_.front());
     if ((first & kIndexed) != 0) {
       const std::optional<std::uint64_t> number = TakeNumber(7);

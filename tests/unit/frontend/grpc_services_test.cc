@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "unit/frontend/front_scene.h"
 #include "wire/descriptor_set.h"
@@ -16,9 +17,14 @@ namespace {
 class StreamedExchange final : public Exchange {
  public:
   void Finish() override { ++finished; }
-  void Send() override { ++sent; }
+  void Send() override {
+    ++sent;
+    if (reads) said += std::exchange(reply.body, {});
+  }
   int finished = 0;
   int sent = 0;
+  bool reads = false;  // whether the caller takes what is sent
+  std::string said;
 };
 
 std::string Framed(std::string_view message) {
@@ -156,6 +162,17 @@ TEST_F(GrpcServicesTest, WhoDoesNotReadIsNotAnsweredForEver) {
   EXPECT_EQ(Status(streamed_.reply), "8");
   EXPECT_EQ(streamed_.finished, 1);
   EXPECT_LT(streamed_.reply.body.size(), std::size_t{512} << 10U);
+}
+
+TEST_F(GrpcServicesTest, WhoReadsIsAnsweredHoweverMuchCameAtOnce) {
+  std::string questions;
+  for (int i = 0; i < 1000; ++i) questions += Framed(Field(4, "sluice.v1.Limiter"));
+  streamed_.reads = true;
+  Stream("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", questions, false,
+         StreamEvent::kMore);
+  EXPECT_EQ(streamed_.finished, 0);
+  EXPECT_EQ(streamed_.taken, questions.size());
+  EXPECT_GT(streamed_.said.size(), std::size_t{1} << 20U);
 }
 
 TEST_F(GrpcServicesTest, AWebPageLiftsNothing) {

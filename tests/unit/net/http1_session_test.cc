@@ -170,6 +170,13 @@ TEST_F(Http1SessionTest, WhoWaitsForAWordBehindAnotherGetsItAfterThatIsAnswered)
   EXPECT_EQ(Say({"{}"}), kHello);
 }
 
+TEST_F(Http1SessionTest, ChunksThatHaveComeAreKeptUntilTheyAreServed) {
+  Say({"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n"});
+  EXPECT_GT(session.kept_bytes(), 50U) << "with its head";
+  Say({"0\r\n\r\n"});
+  EXPECT_EQ(session.kept_bytes(), 0U);
+}
+
 TEST_F(Http1SessionTest, AChunkedRequestIsTheLastWhenItDrains) {
   Say({"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n"});
   session.Drain();

@@ -20,6 +20,7 @@ enum class FrameType : std::uint8_t {
   kSettings = 4,
   kPing = 6,
   kGoaway = 7,
+  kWindowUpdate = 8,
   kContinuation = 9,
 };
 
@@ -52,6 +53,16 @@ inline std::string DataFrame(std::int32_t stream, std::string_view bytes, FrameE
 
 inline std::string ResetFrame(std::int32_t stream) {
   return Frame(FrameType::kReset, FrameEnd::kNothing, stream, std::string(4, '\0'));
+}
+
+inline std::string NumberBytes(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
+  return bytes;
+}
+
+inline std::string WindowFrame(std::int32_t stream, std::uint32_t more) {
+  return Frame(FrameType::kWindowUpdate, FrameEnd::kNothing, stream, NumberBytes(more));
 }
 
 inline std::string SettingsFrame() {

@@ -24,7 +24,6 @@ constexpr std::uint32_t kEnhanceYourCalm = 11;
 
 constexpr auto kPriority = static_cast<FrameType>(2);
 constexpr auto kPush = static_cast<FrameType>(5);
-constexpr auto kWindowUpdate = static_cast<FrameType>(8);
 constexpr auto kPadded = static_cast<FrameEnd>(0x8);
 constexpr auto kPaddedEnd = static_cast<FrameEnd>(0xC);        // and the end of fields
 constexpr auto kPrioritizedEnd = static_cast<FrameEnd>(0x25);  // and the end of both
@@ -33,16 +32,8 @@ std::string Open(std::int32_t stream) { return RequestFrame(stream, FrameEnd::kN
 std::string Whole(std::int32_t stream) { return RequestFrame(stream, FrameEnd::kStream); }
 std::string Data(std::int32_t stream) { return DataFrame(stream, "abc", FrameEnd::kNothing); }
 std::string LastData(std::int32_t stream) { return DataFrame(stream, "abc", FrameEnd::kStream); }
-std::string Number(std::uint32_t number) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
-  return bytes;
-}
-std::string Window(std::int32_t stream, std::uint32_t more) {
-  return Frame(kWindowUpdate, FrameEnd::kNothing, stream, Number(more));
-}
 std::string Setting(std::uint8_t name, std::uint32_t value) {
-  const std::string setting = std::string(1, '\0') + static_cast<char>(name) + Number(value);
+  const std::string setting = std::string(1, '\0') + static_cast<char>(name) + NumberBytes(value);
   return Frame(FrameType::kSettings, FrameEnd::kNothing, 0, setting);
 }
 // GET http://h/ and what follows, all of it.
@@ -158,13 +149,13 @@ TEST(Http2ProtocolTest, FramesThatMayComeAfterTheEndDo) {
   const std::string priority(5, '\0');
   EXPECT_EQ(ErrorOf(Whole(1) + ResetFrame(1) + ResetFrame(1)), 0U);
   EXPECT_EQ(ErrorOf(Whole(1) + Frame(kPriority, FrameEnd::kNothing, 1, priority)), 0U);
-  EXPECT_EQ(ErrorOf(Whole(1) + Window(1, 1)), 0U);
+  EXPECT_EQ(ErrorOf(Whole(1) + WindowFrame(1, 1)), 0U);
 }
 
 TEST(Http2ProtocolTest, WhatHasNotBegunTakesNothingButAHead) {
   EXPECT_EQ(ErrorOf(Data(1)), kProtocolError);
   EXPECT_EQ(ErrorOf(ResetFrame(1)), kProtocolError);
-  EXPECT_EQ(ErrorOf(Window(1, 1)), kProtocolError);
+  EXPECT_EQ(ErrorOf(WindowFrame(1, 1)), kProtocolError);
   EXPECT_EQ(ErrorOf(Frame(kPriority, FrameEnd::kNothing, 1, std::string(5, '\0'))), 0U);
 }
 
@@ -189,7 +180,7 @@ TEST(Http2ProtocolTest, LengthsAreThoseOfTheirFrames) {
   EXPECT_EQ(ErrorOf(frame(FrameType::kSettings, 0, 7)), kFrameSizeError);
   EXPECT_EQ(ErrorOf(Frame(FrameType::kSettings, FrameEnd::kStream, 0, "123456")), kFrameSizeError)
       << "an acknowledgement has none";
-  EXPECT_EQ(ErrorOf(frame(kWindowUpdate, 0, 3)), kFrameSizeError);
+  EXPECT_EQ(ErrorOf(frame(FrameType::kWindowUpdate, 0, 3)), kFrameSizeError);
   EXPECT_EQ(ErrorOf(Open(1) + frame(FrameType::kReset, 1, 5)), kFrameSizeError);
   EXPECT_EQ(ErrorOf(Open(1) + frame(FrameType::kData, 1, 16'385)), kFrameSizeError);
   EXPECT_EQ(ErrorOf(Open(1) + frame(FrameType::kData, 1, 16'384)), 0U);
@@ -207,7 +198,7 @@ TEST(Http2ProtocolTest, UnknownFramesAndSettingsArePassedOver) {
 }
 
 TEST(Http2ProtocolTest, ClientsDoNotPush) {
-  EXPECT_EQ(ErrorOf(Open(1) + Frame(kPush, FrameEnd::kHeaders, 1, Number(2) + kGet)),
+  EXPECT_EQ(ErrorOf(Open(1) + Frame(kPush, FrameEnd::kHeaders, 1, NumberBytes(2) + kGet)),
             kProtocolError);
 }
 
@@ -257,12 +248,13 @@ TEST(Http2ProtocolTest, PaddingIsCutOff) {
 
 TEST(Http2ProtocolTest, PrioritiesArePassedOver) {
   Server server;
-  server.Say(Frame(FrameType::kHeaders, kPrioritizedEnd, 1, Number(3) + "x" + kGet));
+  server.Say(Frame(FrameType::kHeaders, kPrioritizedEnd, 1, NumberBytes(3) + "x" + kGet));
   EXPECT_EQ(server.BodyOf(1), "hello");
-  EXPECT_EQ(StreamErrorOf(Frame(FrameType::kHeaders, kPrioritizedEnd, 1, Number(1) + "x" + kGet)),
-            kProtocolError)
+  EXPECT_EQ(
+      StreamErrorOf(Frame(FrameType::kHeaders, kPrioritizedEnd, 1, NumberBytes(1) + "x" + kGet)),
+      kProtocolError)
       << "it depends on itself";
-  EXPECT_EQ(StreamErrorOf(Open(1) + Frame(kPriority, FrameEnd::kNothing, 1, Number(1) + "x")),
+  EXPECT_EQ(StreamErrorOf(Open(1) + Frame(kPriority, FrameEnd::kNothing, 1, NumberBytes(1) + "x")),
             kProtocolError);
   EXPECT_EQ(ErrorOf(Frame(FrameType::kHeaders, kPrioritizedEnd, 1, "1234")), kProtocolError);
 }
@@ -406,7 +398,7 @@ TEST(Http2ProtocolTest, WhatWasSaidNotToBeServedStaysSo) {
   server.session.Drain();
   server.Say(Whole(3));
   server.session.Drain();
-  server.Say(Whole(5) + Window(0, 0));
+  server.Say(Whole(5) + WindowFrame(0, 0));
   std::vector<std::uint32_t> last;
   for (const SeenFrame& frame : ReadFrames(server.said)) {
     if (frame.type == FrameType::kGoaway) last.push_back(NumberAt(frame.payload, 0));
@@ -419,7 +411,7 @@ TEST(Http2ProtocolTest, RepliesWaitForTheirWindows) {
   server.service.fill = [](HttpReply& reply) { reply.body = std::string(50, 'x'); };
   server.Say(Setting(4, 10) + Whole(1) + Whole(3));
   EXPECT_EQ(server.BodyOf(1).size(), 10U);
-  server.Say(Window(1, 15));
+  server.Say(WindowFrame(1, 15));
   EXPECT_EQ(server.BodyOf(1).size(), 25U);
   EXPECT_EQ(server.BodyOf(3).size(), 10U);
   server.Say(Setting(4, 35));
@@ -437,18 +429,19 @@ TEST(Http2ProtocolTest, AllRepliesTogetherWaitForTheWindowOfTheConnection) {
   server.service.fill = [](HttpReply& reply) { reply.body = std::string(60'000, 'x'); };
   server.Say(Whole(1) + Whole(3));
   EXPECT_EQ(server.BodyOf(1).size() + server.BodyOf(3).size(), 65'535U);
-  server.Say(Window(0, 10) + Window(3, 1000));
+  server.Say(WindowFrame(0, 10) + WindowFrame(3, 1000));
   EXPECT_EQ(server.BodyOf(1).size() + server.BodyOf(3).size(), 65'545U);
-  server.Say(Window(0, 100'000));
+  server.Say(WindowFrame(0, 100'000));
   EXPECT_EQ(server.BodyOf(3).size(), 60'000U);
 }
 
 TEST(Http2ProtocolTest, WindowsHaveBounds) {
-  EXPECT_EQ(ErrorOf(Window(0, 0)), kProtocolError);
-  EXPECT_EQ(ErrorOf(Window(0, 0x7FFF'FFFF)), kFlowControlError);
-  EXPECT_EQ(StreamErrorOf(Open(1) + Window(1, 0)), kProtocolError);
-  EXPECT_EQ(StreamErrorOf(Open(1) + Window(1, 0x7FFF'FFFF)), kFlowControlError);
-  EXPECT_EQ(ErrorOf(Open(1) + Window(1, 0x7FFF'0000) + Setting(4, 0x7FFF'FFFF)), kFlowControlError);
+  EXPECT_EQ(ErrorOf(WindowFrame(0, 0)), kProtocolError);
+  EXPECT_EQ(ErrorOf(WindowFrame(0, 0x7FFF'FFFF)), kFlowControlError);
+  EXPECT_EQ(StreamErrorOf(Open(1) + WindowFrame(1, 0)), kProtocolError);
+  EXPECT_EQ(StreamErrorOf(Open(1) + WindowFrame(1, 0x7FFF'FFFF)), kFlowControlError);
+  EXPECT_EQ(ErrorOf(Open(1) + WindowFrame(1, 0x7FFF'0000) + Setting(4, 0x7FFF'FFFF)),
+            kFlowControlError);
 }
 
 TEST(Http2ProtocolTest, WhatIsReadIsMadeRoomFor) {

@@ -43,6 +43,10 @@ class Http2SessionTest : public testing::Test {
     unread.erase(0, session.Receive(unread));
     return std::exchange(session.output, {});
   }
+  // Windows of nothing: SETTINGS_INITIAL_WINDOW_SIZE is 4.
+  static std::string NoWindow() {
+    return Frame(FrameType::kSettings, FrameEnd::kNothing, 0, std::string_view("\0\4\0\0\0\0", 6));
+  }
   static std::string Greeting() { return std::string(kPreface) + SettingsFrame(); }
 
   static std::string BodyOn(std::uint32_t stream, std::string_view said) {
@@ -229,6 +233,18 @@ TEST_F(Http2SessionTest, AllBodiesTogetherAreBounded) {
   // Five of them fill what a connection may hold; the others are too large.
   EXPECT_EQ(service.seen.size(), 15U);
   for (const auto& seen : service.seen) EXPECT_EQ(seen.fault, HttpRequest::Fault::kBodyTooLarge);
+}
+
+TEST_F(Http2SessionTest, HeadsOfRequestsThatAreHalfThereAreKept) {
+  const std::string head =
+      std::string("\x83\x86\x84\x41\x01h", 6) + std::string("\0\1x\x7E", 4) + std::string(126, 'x');
+  Say(Greeting());
+  for (int i = 0; i < 10; ++i) {
+    Say(Frame(FrameType::kHeaders, FrameEnd::kHeaders, 2 * i + 1, head));
+  }
+  EXPECT_GT(session.kept_bytes(), 10U * 126);
+  for (int i = 0; i < 10; ++i) Say(ResetFrame(2 * i + 1));
+  EXPECT_EQ(session.kept_bytes(), 0U);
 }
 
 TEST_F(Http2SessionTest, BodiesThatAreDoneWithCountNoMore) {
@@ -429,17 +445,68 @@ TEST_F(Http2SessionTest, TimeCountsFromTheFirstLook) {
 }
 
 TEST_F(Http2SessionTest, AReplyThatIsNotTakenIsReset) {
-  // Windows of nothing: SETTINGS_INITIAL_WINDOW_SIZE is 4.
-  const std::string no_window("\0\4\0\0\0\0", 6);
-  Say(std::string(kPreface) + Frame(FrameType::kSettings, FrameEnd::kNothing, 0, no_window));
+  Say(std::string(kPreface) + NoWindow());
   EXPECT_EQ(BodyOn(1, Say(RequestFrame(1, FrameEnd::kStream))), "");
   for (int seconds = 1; seconds <= 11; ++seconds) EXPECT_EQ(TickAt(seconds), "");
   EXPECT_EQ(ReadFrames(TickAt(12)).at(0).type, FrameType::kReset);
 }
 
+// Invariant (6).
+TEST_F(Http2SessionTest, ALargeReplyThatIsNotTakenHasNoMoreTime) {
+  service.fill = [](HttpReply& reply) { reply.body.assign(40'000, 'x'); };
+  Say(std::string(kPreface) + NoWindow());
+  Say(RequestFrame(1, FrameEnd::kStream));
+  for (int seconds = 1; seconds <= 11; ++seconds) EXPECT_EQ(TickAt(seconds), "");
+  EXPECT_EQ(ReadFrames(TickAt(12)).at(0).type, FrameType::kReset);
+}
+
+// Invariant (6).
+TEST_F(Http2SessionTest, AReplyThatIsTakenSlowlyGoesOnWhileItIs) {
+  service.fill = [](HttpReply& reply) { reply.body.assign(40'000, 'x'); };
+  Say(std::string(kPreface) + NoWindow());
+  Say(RequestFrame(1, FrameEnd::kStream));
+  std::size_t taken = 0;
+  for (int seconds = 1; seconds <= 30; ++seconds) {
+    taken += BodyOn(1, Say(WindowFrame(1, 1100))).size();
+    EXPECT_EQ(TickAt(seconds), "") << seconds;
+  }
+  EXPECT_EQ(taken, 33'000U);
+  EXPECT_GT(session.kept_bytes(), 7000U);
+  EXPECT_LT(session.kept_bytes(), 7500U) << "with its head";
+  std::string said;
+  for (int seconds = 31; seconds <= 60 && said.empty(); ++seconds) said = TickAt(seconds);
+  EXPECT_EQ(ReadFrames(said).at(0).type, FrameType::kReset);
+}
+
+// Invariant (8).
+TEST_F(Http2SessionTest, WhileRepliesWaitAtTheBoundNoRequestIsTaken) {
+  service.fill = [](HttpReply& reply) { reply.body.assign(3000, 'x'); };
+  Say(std::string(kPreface) + NoWindow());
+  for (const int stream : {1, 3}) Say(RequestFrame(stream, FrameEnd::kStream));
+  EXPECT_EQ(ReadFrames(Say(RequestFrame(5, FrameEnd::kStream))).at(0).type, FrameType::kReset);
+  EXPECT_EQ(service.seen.size(), 2U);
+  EXPECT_EQ(BodyOn(1, Say(WindowFrame(1, 3000))).size(), 3000U);
+  Say(RequestFrame(7, FrameEnd::kStream));
+  EXPECT_EQ(service.seen.size(), 3U);
+}
+
+// Invariant (8).
+TEST_F(Http2SessionTest, WhileRepliesWaitAtTheBoundNoStreamGoesOn) {
+  Say(std::string(kPreface) + NoWindow());
+  Say(Frame(FrameType::kHeaders, FrameEnd::kHeaders, 1, "\x83\x86\x41\x01h\x04\x07/stream"));
+  for (int i = 0; i < 5; ++i) {
+    for (const SeenFrame& frame :
+         ReadFrames(Say(DataFrame(1, std::string(1000, 'x'), FrameEnd::kNothing)))) {
+      EXPECT_NE(frame.type, FrameType::kReset) << i;
+    }
+  }
+  const std::string said = Say(DataFrame(1, "x", FrameEnd::kNothing));
+  EXPECT_EQ(ReadFrames(said).back().type, FrameType::kReset);
+  EXPECT_EQ(session.kept_bytes(), 0U);
+}
+
 TEST_F(Http2SessionTest, AReplyThatStreamsAndIsNotTakenIsReset) {
-  const std::string no_window("\0\4\0\0\0\0", 6);
-  Say(std::string(kPreface) + Frame(FrameType::kSettings, FrameEnd::kNothing, 0, no_window));
+  Say(std::string(kPreface) + NoWindow());
   const std::string head = "\x83\x86\x41\x01h\x04\x07/stream";
   Say(Frame(FrameType::kHeaders, FrameEnd::kHeaders, 1, head));
   for (int seconds = 1; seconds <= 20; ++seconds) EXPECT_EQ(TickAt(seconds), "") << "nothing waits";

@@ -111,6 +111,35 @@ TEST(IdleMemory, OfHttp2) {
             kMost);
 }
 
+TEST(IdleMemory, OfHttp2AfterALongField) {
+  HelloService service;
+  const Peer peer;
+  // Of 25,600 times "a", five bits each.
+  const std::string field =
+      std::string("\0\1x\xFF\x81\x7C", 6) + Repeat("\x18\xC6\x31\x8C\x63", 3200);
+  const std::string bytes = std::string(kPreface) + SettingsFrame() +
+                            Frame(FrameType::kHeaders, FrameEnd::kBoth, 1,
+                                  std::string("\x82\x86\x84\x41\x01h", 6) + field);
+  EXPECT_LT(Idle([&] { return std::make_unique<Http2Session>(service, peer, Bounds{}); }, bytes),
+            kMost);
+}
+
+TEST(IdleMemory, OfHttp2WithAStreamThatIsOpenBesideOthersThatWere) {
+  ScriptedService service;
+  service.fill = [&](HttpReply& reply) {
+    reply.body = "hello";
+    service.seen.clear();
+    service.batches.clear();
+  };
+  const Peer peer;
+  std::string bytes = std::string(kPreface) + SettingsFrame();
+  bytes += Frame(FrameType::kHeaders, FrameEnd::kHeaders, 1, "\x83\x86\x41\x01h\x04\x07/stream");
+  for (int i = 1; i < 100; ++i) bytes += RequestFrame(2 * i + 1, FrameEnd::kNothing);
+  for (int i = 1; i < 100; ++i) bytes += DataFrame(2 * i + 1, "x", FrameEnd::kStream);
+  EXPECT_LT(Idle([&] { return std::make_unique<Http2Session>(service, peer, Bounds{}); }, bytes),
+            kMost);
+}
+
 // Nothing of what has come and gone on it.
 TEST(IdleMemory, OfHttp2WithAStreamThatIsOpen) {
   ScriptedService service;
