@@ -1,0 +1,72 @@
+// RedisServer: a real redis-server whose wall clock a test sets; RedisClient: one connection to it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sluice/time.h"
+#include "wire/resp_value_reader.h"
+
+namespace sluice::testing {
+
+// A redis-server of its own, on a Unix socket in a temporary directory, without persistence. It
+// ends with this object.
+class RedisServer {
+ public:
+  // Fails the test, and answers null, where the server does not come up.
+  static std::unique_ptr<RedisServer> Start();
+  RedisServer(const RedisServer&) = delete;
+  RedisServer& operator=(const RedisServer&) = delete;
+  ~RedisServer();
+
+  // What its clock shows from now on. REQUIRES: whole microseconds.
+  void SetTime(Time now);
+
+  [[nodiscard]] std::string socket_path() const { return (folder_ / "redis.sock").string(); }
+
+ private:
+  RedisServer() = default;
+  bool MakeClock();
+  bool Spawn();
+
+  std::filesystem::path folder_;
+  std::atomic<std::int64_t>* clock_ = nullptr;
+  pid_t process_ = -1;
+};
+
+// A blocking connection.
+class RedisClient {
+ public:
+  // REQUIRES: the server runs. Check is_open().
+  explicit RedisClient(const std::string& socket_path);
+  RedisClient(const RedisClient&) = delete;
+  RedisClient& operator=(const RedisClient&) = delete;
+  ~RedisClient();
+
+  [[nodiscard]] bool is_open() const { return socket_ >= 0; }
+
+  // Sends bytes and reads one reply; it is valid until the next call. Fails the test, and answers
+  // nothing, where the connection breaks.
+  std::span<const RespNode> Ask(std::string_view bytes);
+  std::span<const RespNode> Command(std::initializer_list<std::string_view> words);
+
+  // Commands that answer with one number or text.
+  std::int64_t Number(std::initializer_list<std::string_view> words);
+  std::string Text(std::initializer_list<std::string_view> words);
+
+ private:
+  int socket_ = -1;
+  std::string received_;
+  std::size_t consumed_ = 0;
+  RespValueReader reader_{RespValueBounds{}};
+};
+
+}  // namespace sluice::testing
