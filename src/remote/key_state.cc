@@ -1,0 +1,224 @@
+#include "remote/key_state.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <type_traits>
+#include <utility>
+
+#include "remote/log_plan.h"
+#include "remote/number_text.h"
+#include "remote/script_arguments.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+// Until the year 2255 microseconds are exact in the script.
+constexpr std::int64_t kMicrosMost = std::int64_t{1} << 53U;
+
+// Reads microseconds since 1970.
+bool ReadTime(NumberReader& reader, Time& at) {
+  const std::int64_t micros = reader.Next();
+  if (!reader.is_good() || micros < 0 || micros > kMicrosMost) return false;
+  at = Time{std::chrono::microseconds{micros}};
+  return true;
+}
+
+bool ReadUnits(NumberReader& reader, std::int64_t& units) {
+  units = reader.Next();
+  return reader.is_good() && units >= 0 && units <= kMicrosMost;
+}
+
+// Reads the states that are one text.
+struct StateReader {
+  NumberReader& reader;
+
+  // Seconds and ticks.
+  template <typename T>
+  bool operator()(const T& terms, FineTime& state) const {
+    const std::int64_t whole = reader.Next();
+    const std::int64_t ticks = reader.Next();
+    const auto per_ns = static_cast<std::int64_t>(terms.interval.ticks_per_ns);
+    const bool is_sound = whole >= 0 && whole < kMicrosMost / 1'000'000 && ticks >= 0 &&
+                          ticks / per_ns < kNanosPerSecond;
+    if (!reader.is_good() || !is_sound) return false;
+    state.whole = Time{Nanos{whole * kNanosPerSecond + ticks / per_ns}};
+    state.fraction = static_cast<std::uint64_t>(ticks % per_ns);
+    return true;
+  }
+  bool operator()(const IntervalBucket& /*terms*/, IntervalBucket::State& state) const {
+    return ReadTime(reader, state.full_at) && ReadUnits(reader, state.used);
+  }
+  bool operator()(const FixedWindow& /*terms*/, FixedWindow::State& state) const {
+    return ReadTime(reader, state.end) && ReadUnits(reader, state.count);
+  }
+  bool operator()(const SlidingWindow& /*terms*/, SlidingWindow::State& state) const {
+    return ReadTime(reader, state.end) && ReadUnits(reader, state.previous) &&
+           ReadUnits(reader, state.current);
+  }
+  template <typename T, typename State>
+  bool operator()(const T& /*terms*/, State& /*state*/) const {
+    return false;
+  }
+};
+
+// What stands after the tag and a space.
+std::string_view AfterTag(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  return space == std::string_view::npos ? std::string_view() : text.substr(space + 1);
+}
+
+template <typename T>
+constexpr bool kIsStaggered = std::is_same_v<T, FixedWindow>;
+
+}  // namespace
+
+KeyState::KeyState(const Terms& terms, Stagger stagger) : terms_(&terms), stagger_(stagger) {
+  if (const auto* window = std::get_if<FixedWindow>(&terms)) {
+    if (window->window == WindowKind::kStaggered) {
+      stagger_ = WholeMicros(stagger, window->rate.period);
+    }
+  }
+  Forget();
+}
+
+std::optional<KeyState> KeyState::Read(const ScriptCall& call, std::size_t key,
+                                       std::string_view text) {
+  const ScriptKey& planned = call.keys()[key];
+  std::optional<KeyState> read(std::in_place, planned.limit->terms(), planned.stagger);
+  if (text.empty()) return read;
+  bool is_good = false;
+  if (std::holds_alternative<LogState>(read->state_)) {
+    is_good = read->ReadLog(call, key, text);
+  } else {
+    is_good = read->ReadNumbers(AfterTag(text));
+  }
+  if (!is_good) read.reset();
+  return read;
+}
+
+std::optional<KeyState> KeyState::ReadText(const Terms& terms, std::string_view text) {
+  std::optional<KeyState> read(std::in_place, terms);
+  if (!read->ReadNumbers(AfterTag(text))) read.reset();
+  return read;
+}
+
+bool KeyState::ReadNumbers(std::string_view numbers) {
+  if (const auto* buckets = std::get_if<SlidingBuckets>(terms_))
+    return ReadParts(*buckets, numbers);
+  NumberReader reader(' ', numbers);
+  bool is_good = false;
+  With([&](const auto& terms, auto& state) {
+    is_good = StateReader{reader}(terms, state);
+    return Decision{};
+  });
+  return is_good && reader.IsDone();
+}
+
+// Pairs of an index and its units, in any order. Parts that the ring has no place for are stale.
+bool KeyState::ReadParts(const SlidingBuckets& terms, std::string_view numbers) {
+  struct Part {
+    std::int64_t index = 0;
+    std::int64_t units = 0;
+  };
+  std::vector<Part> found;
+  NumberReader reader(' ', numbers);
+  auto& state = std::get<PartsState>(state_);
+  while (!reader.IsAtEnd() && reader.is_good()) {
+    Part part;
+    if (!ReadUnits(reader, part.index) || !ReadUnits(reader, part.units)) return false;
+    state.newest = std::max(state.newest, part.index);
+    found.push_back(part);
+  }
+  const std::int64_t places = std::int64_t{terms.buckets} + 1;
+  for (const Part& part : found) {
+    if (part.index <= state.newest - places) continue;
+    parts_[static_cast<std::size_t>(part.index % places)] = part.units;
+    state.units += part.units;
+  }
+  return reader.IsDone() && !found.empty();
+}
+
+bool KeyState::ReadLog(const ScriptCall& call, std::size_t key, std::string_view numbers) {
+  NumberReader reader(' ', numbers);
+  LogTold told;
+  for (LogTold::Unit* unit : {&told.newest, &told.first, &told.second}) {
+    if (!ReadTime(reader, unit->at)) return false;
+  }
+  if (!ReadUnits(reader, told.units) || !reader.IsDone() || told.units == 0) return false;
+  const LogPlan plan = PlanLog(call, key);
+  told.first.depth = plan.first;
+  told.second.depth = plan.second;
+  auto& state = std::get<LogState>(state_);
+  ring_ = LogLike(told);
+  // Room for a debt, and for a check that is recorded.
+  state.size = static_cast<std::uint32_t>(ring_.size());
+  state.units = told.units;
+  ring_.resize(ring_.size() + 2);
+  Bind();
+  return true;
+}
+
+Decision KeyState::Peek(Cost cost, Time now) {
+  return With(
+      [&](const auto& terms, auto& state) { return sluice::Peek(terms, state, cost, now); });
+}
+
+Decision KeyState::Check(Cost cost, Time now) {
+  return With([&]<typename T>(const T& terms, auto& state) {
+    if constexpr (kIsStaggered<T>) {
+      return sluice::Check(terms, state, cost, now, stagger_);
+    } else if constexpr (std::is_same_v<T, Concurrency>) {
+      // Permits have names: a check takes none.
+      return sluice::Peek(terms, state, cost, now);
+    } else {
+      return sluice::Check(terms, state, cost, now);
+    }
+  });
+}
+
+Decision KeyState::TakeDebt(Cost cost, Time now) {
+  return With([&]<typename T>(const T& terms, auto& state) {
+    if constexpr (kIsStaggered<T>) {
+      return sluice::TakeDebt(terms, state, cost, now, stagger_);
+    } else if constexpr (std::is_same_v<T, Concurrency>) {
+      return sluice::Peek(terms, state, Cost{0}, now);
+    } else {
+      return sluice::TakeDebt(terms, state, cost, now);
+    }
+  });
+}
+
+Decision KeyState::Refund(Cost cost, Time now) {
+  return With([&]<typename T>(const T& terms, auto& state) {
+    constexpr bool kKeepsAll = std::is_same_v<T, Pacer> || std::is_same_v<T, Concurrency>;
+    if constexpr (!kKeepsAll) sluice::Refund(terms, state, cost, now);
+    return sluice::Peek(terms, state, Cost{0}, now);
+  });
+}
+
+Decision KeyState::Reset(Time now) {
+  Forget();
+  return Peek(Cost{0}, now);
+}
+
+void KeyState::Forget() {
+  ring_.assign(2, {});
+  std::visit(
+      [&]<typename T>(const T& terms) {
+        if constexpr (std::is_same_v<T, SlidingBuckets>) {
+          parts_.assign(static_cast<std::size_t>(terms.buckets) + 1, 0);
+        }
+        if constexpr (!std::is_same_v<T, WarmUpPacer>) state_ = typename T::State{};
+      },
+      *terms_);
+  Bind();
+}
+
+void KeyState::Bind() {
+  if (auto* log = std::get_if<LogState>(&state_)) log->ring = ring_;
+  if (auto* parts = std::get_if<PartsState>(&state_)) parts->parts = parts_;
+}
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+// Numbers in the texts of states and tags.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// Appends whole numbers with a separator between them.
+class NumberWriter {
+ public:
+  // Refers to the text.
+  NumberWriter(char separator, std::string& out) : separator_(separator), out_(&out) {}
+
+  void Add(std::int64_t number) {
+    if (is_started_) out_->push_back(separator_);
+    is_started_ = true;
+    out_->append(std::to_string(number));
+  }
+
+ private:
+  char separator_;
+  std::string* out_;
+  bool is_started_ = false;
+};
+
+// Reads what NumberWriter wrote.
+class NumberReader {
+ public:
+  // Views the text.
+  NumberReader(char separator, std::string_view text) : separator_(separator), rest_(text) {}
+
+  // The next number. What is none, or is missing, makes the reader bad from then on.
+  std::int64_t Next() {
+    if (is_started_ && !rest_.empty()) {
+      is_good_ = is_good_ && rest_.front() == separator_;
+      rest_.remove_prefix(1);
+    }
+    is_started_ = true;
+    std::int64_t number = 0;
+    const auto [end, fault] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    is_good_ = is_good_ && fault == std::errc{};
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return number;
+  }
+
+  [[nodiscard]] bool IsAtEnd() const { return rest_.empty(); }
+  // Whether all of the text was read, and all of it was numbers.
+  [[nodiscard]] bool IsDone() const { return is_good_ && rest_.empty(); }
+  [[nodiscard]] bool is_good() const { return is_good_; }
+
+ private:
+  char separator_;
+  std::string_view rest_;
+  bool is_good_ = true;
+  bool is_started_ = false;
+};
+
+}  // namespace sluice

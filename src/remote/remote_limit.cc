@@ -1,0 +1,107 @@
+#include "remote/remote_limit.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "core/debt.h"
+#include "core/duration.h"
+#include "core/text.h"
+#include "remote/terms_tag.h"
+
+namespace sluice {
+namespace {
+
+// A fault, or nothing.
+using Fault = std::optional<Error>;
+
+// Sums of two of them are exact in a double.
+constexpr std::int64_t kUnitsMost = std::int64_t{1} << 52U;
+// A log counts units modulo 2^52, sliding buckets hold up to twice COUNT.
+constexpr std::int64_t kLogUnitsMost = std::int64_t{1} << 50U;
+// The script reads all parts of a key at each decision.
+constexpr std::int32_t kBucketsMost = 1024;
+constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+
+Fault CheckTicks(const Interval& interval) {
+  if (interval.ticks_per_ns < (std::uint64_t{1} << 52U) / kNanosPerSecond) return std::nullopt;
+  return Error{
+      "the rate is too fast to be kept in Redis exactly; expected at most 40 units a nanosecond"};
+}
+
+Fault CheckMicros(std::string_view name, Nanos length) {
+  if (length.count() % 1000 == 0) return std::nullopt;
+  return Error{Concat(name, " ", FormatDuration(length),
+                      " cannot be kept in Redis, which counts whole microseconds")};
+}
+
+Fault CheckUnits(std::string_view name, std::int64_t units, std::int64_t most) {
+  if (units <= most) return std::nullopt;
+  return Error{
+      Concat(name, " ", units, " is more than Redis keeps exactly; expected at most ", most)};
+}
+
+struct Checker {
+  Fault operator()(const TokenBucket& t) const { return CheckTicks(t.interval); }
+  Fault operator()(const LeakyBucket& t) const { return CheckTicks(t.interval); }
+  Fault operator()(const Pacer& t) const { return CheckTicks(t.interval); }
+  Fault operator()(const WarmUpPacer& /*t*/) const {
+    return Error{"a pacer with warm_up cannot be kept in Redis"};
+  }
+  Fault operator()(const IntervalBucket& t) const {
+    if (Fault fault = CheckMicros("the period", t.rate.period)) return fault;
+    const auto count = static_cast<std::uint64_t>(t.rate.count);
+    const Uint128 periods = DivCeil(static_cast<Uint128>(t.burst), count);
+    const Uint128 whole = periods * static_cast<Uint128>(t.rate.period.count());
+    const Uint128 furthest = std::max(static_cast<Uint128>(kDebtSpan.count()),
+                                      whole + static_cast<Uint128>(t.max_wait.count()));
+    const Uint128 refills = furthest / static_cast<Uint128>(t.rate.period.count()) + 1;
+    return CheckUnits("what comes back within a year,", ToInt64Saturated(refills * count),
+                      kUnitsMost);
+  }
+  Fault operator()(const FixedWindow& t) const {
+    if (t.window != WindowKind::kCalendar) {
+      if (Fault fault = CheckMicros("the period", t.rate.period)) return fault;
+    }
+    return CheckUnits("the count", t.rate.count, kUnitsMost - 1);
+  }
+  Fault operator()(const SlidingLog& t) const {
+    if (Fault fault = CheckMicros("the period", t.rate.period)) return fault;
+    return CheckUnits("the count", t.rate.count, kLogUnitsMost);
+  }
+  Fault operator()(const SlidingWindow& t) const {
+    if (Fault fault = CheckMicros("the period", t.rate.period)) return fault;
+    return CheckUnits("the count", t.rate.count, kUnitsMost - 1);
+  }
+  Fault operator()(const SlidingBuckets& t) const {
+    if (t.buckets > kBucketsMost) {
+      return Error{Concat("buckets: ", t.buckets, " are too many to be kept in Redis; expected at ",
+                          "most ", kBucketsMost)};
+    }
+    if (Fault fault = CheckMicros("a bucket of", t.rate.period / t.buckets)) return fault;
+    return CheckUnits("the count", t.rate.count, kLogUnitsMost);
+  }
+  Fault operator()(const Concurrency& t) const {
+    if (Fault fault = CheckMicros("the ttl", t.ttl)) return fault;
+    return CheckUnits("max_in_flight", t.max_in_flight, kUnitsMost - 1);
+  }
+};
+
+}  // namespace
+
+Result<Done> CheckRemoteLimit(const Limit& limit) {
+  if (Fault fault = std::visit(Checker{}, limit.terms)) return *std::move(fault);
+  return Done{};
+}
+
+RemoteLimit::RemoteLimit(const Limit& limit) : limit_(limit), tag_(TagOf(limit.terms)) {}
+
+Result<RemoteLimit> RemoteLimit::Make(const Limit& limit) {
+  const Result<Done> checked = CheckRemoteLimit(limit);
+  if (!checked.ok()) return checked.error();
+  return RemoteLimit(limit);
+}
+
+}  // namespace sluice

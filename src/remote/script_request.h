@@ -1,0 +1,94 @@
+// ScriptCall: one request as the script that decides takes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fixed_window.h"
+#include "remote/redis_script.h"
+#include "remote/remote_limit.h"
+#include "sluice/charge.h"
+#include "sluice/decision.h"
+#include "store/local.h"
+
+namespace sluice {
+
+// One charge of a key that Redis keeps.
+struct RemoteCharge {
+  std::string_view key;  // as it is called in Redis
+  const RemoteLimit* limit = nullptr;
+  Cost cost{};
+  Stagger stagger{};  // drawn from the key; read by staggered windows alone
+};
+
+// As Request of store/local.h.
+struct RemoteRequest {
+  std::span<const RemoteCharge> charges;
+  std::span<const Veto> vetoes = {};
+  std::span<const Cost> left_alone = {};
+  Taking taking = Taking::kAllOrNone;
+};
+
+// What the script does with a key.
+enum class ItemKind : std::uint8_t { kCheck, kAsk, kDebt, kRefund, kReset };
+
+// All charges of one key that are debts, or all that are not.
+struct ScriptItem {
+  ItemKind kind = ItemKind::kCheck;
+  std::size_t key = 0;  // its place among the keys
+  Cost cost{0};         // of all charges
+  Cost left_alone{0};   // most units that a charge of the key must leave
+  bool is_enforced = false;
+  bool is_quota = false;
+
+  // What must pass: the cost, and what must be left.
+  [[nodiscard]] Cost asked() const;
+};
+
+struct ScriptKey {
+  std::string name;
+  const RemoteLimit* limit = nullptr;
+  Stagger stagger{};
+};
+
+// A request whose charges of the same key are joined, ready to be written as a command.
+//
+// Thread safety: none. Owns the names of its keys; refers to their limits, which must outlive it.
+//
+// Invariants
+//   (1) Every key stands once among the keys, in at most one debt and one other item.
+//   (2) Debts come before all other items.
+//   (3) Nothing in a command but the names of the keys comes from callers as text.
+class ScriptCall {
+ public:
+  // REQUIRES: 1 to Local::kChargesMost charges; one limit for each key; no debt of a concurrency
+  // limit.
+  explicit ScriptCall(const RemoteRequest& request);
+  // One operation on one key. REQUIRES: not kAcquire, kRenew or kRelease.
+  ScriptCall(Operation operation, const RemoteCharge& charge);
+
+  // Appends the command. `about` is the time as far as is known: windows of a calendar are handed
+  // over from around it.
+  void Write(ScriptAs script_as, Time about, std::string& out) const;
+
+  [[nodiscard]] std::span<const ScriptKey> keys() const { return keys_; }
+  [[nodiscard]] std::span<const ScriptItem> items() const { return items_; }
+  // The item that decides a charge.
+  [[nodiscard]] std::size_t ItemOf(std::size_t charge) const { return item_of_charge_[charge]; }
+  [[nodiscard]] std::size_t charges() const { return item_of_charge_.size(); }
+
+ private:
+  void AddAll(const RemoteRequest& request, Operation operation);
+  std::size_t KeyOf(const RemoteCharge& charge);
+  ScriptItem& ItemFor(std::size_t key, ItemKind kind, std::size_t charge);
+
+  std::vector<ScriptKey> keys_;
+  std::vector<ScriptItem> items_;
+  std::vector<std::size_t> item_of_charge_;
+};
+
+}  // namespace sluice

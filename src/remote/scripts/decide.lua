@@ -1,0 +1,66 @@
+-- Decides one request: all of its charges are taken, or none.
+--
+-- KEYS: the keys, each once. ARGV: for each key its shape, the tag of its terms and what its shape
+-- asks for; then items: what is done, the place of the key in KEYS, the veto and the numbers of the
+-- shape. Debts come before checks.
+--
+--   c  take it if the request goes ahead        d  take it in any case
+--   r  so, and record it where it is refused    f  give back
+--   p  only ask                                 x  forget the key
+--
+-- The veto: 0 none, 1 enforced, 2 quota, 3 both.
+--
+-- Answers {status, seconds, microseconds, the state of each key as it was}. Status 0: refused, 1:
+-- went ahead, 2: a state was written under other terms, 3: the time is outside of the windows that
+-- were handed over. With 2 and 3 nothing was changed.
+
+local states, replies, at, problem = {}, {DECIDED, seconds, micros}, 1, DECIDED
+for i = 1, #KEYS do
+  local state = {key = KEYS[i], shape = shapes[ARGV[at]], tag = ARGV[at + 1], before = ''}
+  local fault
+  at, fault = state.shape.load(state, at + 2)
+  if fault > problem then problem = fault end
+  states[i] = state
+end
+
+local items, refused, quota_asked, quota_passed = {}, false, false, false
+while problem == DECIDED and at <= #ARGV do
+  local op, state, veto = ARGV[at], states[tonumber(ARGV[at + 1])], ARGV[at + 2]
+  local shape, numbers = state.shape, at + 3
+  at = numbers + shape.numbers
+  if op == 'x' then
+    redis.call('DEL', state.key)
+  elseif op == 'd' or op == 'f' then
+    if op == 'd' then shape.debt(state, numbers) else shape.refund(state, numbers) end
+    state.changed = true
+  else
+    local passes = shape.asks(state, numbers)
+    items[#items + 1] = {op = op, state = state, numbers = numbers, passes = passes}
+    if veto == '1' or veto == '3' then refused = refused or not passes end
+    if veto == '2' or veto == '3' then
+      quota_asked = true
+      quota_passed = quota_passed or passes
+    end
+  end
+end
+
+if problem == DECIDED then
+  local ahead = not refused and (quota_passed or not quota_asked)
+  for i = 1, #items do
+    local item = items[i]
+    local takes = ahead
+    if not item.passes then takes = item.op == 'r' end
+    if takes and item.op ~= 'p' then
+      item.state.shape.take(item.state, item.numbers)
+      item.state.changed = true
+    end
+  end
+  for i = 1, #states do
+    if states[i].changed then states[i].shape.save(states[i]) end
+  end
+  replies[1] = ahead and 1 or 0
+else
+  replies[1] = problem
+end
+for i = 1, #states do replies[i + 3] = states[i].before end
+return replies

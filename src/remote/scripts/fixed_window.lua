@@ -1,0 +1,68 @@
+-- A count, and when its window ends: "TAG END COUNT".
+--
+-- Terms: COUNT, then where windows end:
+--   a PERIOD OFFSET        at multiples of the period since 1970, shifted
+--   f PERIOD               a period after the first charge
+--   c START END END END    of a calendar: three windows in a row
+-- Numbers of an item: what must be free, what it adds.
+
+local fixed_window = {numbers = 2}
+shapes.f = fixed_window
+
+-- When a window that opens now would end, and where the terms go on.
+local function window_end(at)
+  local kind = ARGV[at]
+  if kind == 'f' then return now + tonumber(ARGV[at + 1]), at + 2 end
+  if kind == 'a' then
+    local period, offset = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+    local since = fmod(now - offset, period)
+    -- fmod is negative where the first window has not begun.
+    if since < 0 then since = since + period end
+    return now - since + period, at + 3
+  end
+  if now >= tonumber(ARGV[at + 1]) then
+    for i = at + 2, at + 4 do
+      if now < tonumber(ARGV[i]) then return tonumber(ARGV[i]), at + 5 end
+    end
+  end
+  return nil, at + 5
+end
+
+function fixed_window.load(state, at)
+  local opened
+  state.most = tonumber(ARGV[at])
+  opened, at = window_end(at + 1)
+  state.count, state.ends = 0, opened
+  local value = redis.call('GET', state.key)
+  if value then
+    state.before = value
+    local tag, ends, count = match(value, '^(%S+) (%d+) (%d+)$')
+    if tag ~= state.tag then return at, OTHER_TERMS end
+    ends = tonumber(ends)
+    if now < ends then state.count, state.ends = tonumber(count), ends end
+  end
+  if not state.ends then return at, OUT_OF_RANGE end
+  return at, DECIDED
+end
+
+function fixed_window.asks(state, at)
+  local asked = tonumber(ARGV[at])
+  return asked == 0 or state.count + asked <= state.most
+end
+
+-- A check that passes fits; one that is recorded, or a debt, fills the window.
+function fixed_window.take(state, at)
+  state.count = math.min(state.count + tonumber(ARGV[at + 1]), state.most)
+end
+
+fixed_window.debt = fixed_window.take
+
+function fixed_window.refund(state, at)
+  state.count = math.max(0, state.count - tonumber(ARGV[at + 1]))
+end
+
+function fixed_window.save(state)
+  if state.count == 0 then return redis.call('DEL', state.key) end
+  redis.call('SET', state.key, state.tag .. ' ' .. digits(state.ends) .. ' ' .. digits(state.count),
+             'PXAT', milliseconds(state.ends))
+end

@@ -1,0 +1,65 @@
+-- Tokens that come back all at once: "TAG FULL_AT USED", the refill that fills the bucket again and
+-- how many tokens are missing.
+--
+-- Terms: COUNT, PERIOD, burst, max_wait, "a" where refills are at multiples of the period since
+-- 1970 (else "f": counted from the first charge), and how far ahead a debt may reach.
+-- Numbers of an item: what must come, what it takes.
+
+local interval_bucket = {numbers = 2}
+shapes.i = interval_bucket
+
+function interval_bucket.load(state, at)
+  local count, period = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  state.count, state.period, state.burst = count, period, tonumber(ARGV[at + 2])
+  state.max_wait, state.furthest = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 5])
+  state.used, state.refill = 0, now + period
+  if ARGV[at + 4] == 'a' then state.refill = now - fmod(now, period) + period end
+  local value = redis.call('GET', state.key)
+  if value then
+    state.before = value
+    local tag, full_at, used = match(value, '^(%S+) (%d+) (%d+)$')
+    if tag ~= state.tag then return at + 6, OTHER_TERMS end
+    full_at, used = tonumber(full_at), tonumber(used)
+    if used > 0 and full_at > now then
+      local refills = ceil_div(used, count)
+      local left = math.min(refills, ceil_div(full_at - now, period))
+      state.used = used - (refills - left) * count
+      state.refill = full_at - (left - 1) * period
+    end
+  end
+  return at + 6, DECIDED
+end
+
+function interval_bucket.asks(state, at)
+  local asked = tonumber(ARGV[at])
+  if asked == 0 then return true end
+  if asked > state.burst then return false end
+  local short_of = state.used + asked - state.burst
+  if short_of <= 0 then return true end
+  local refills = ceil_div(short_of, state.count)
+  return state.refill - now + (refills - 1) * state.period <= state.max_wait
+end
+
+function interval_bucket.take(state, at)
+  state.used = state.used + tonumber(ARGV[at + 1])
+end
+
+function interval_bucket.debt(state, at)
+  local most, first = state.used, state.refill - now
+  if first <= state.furthest then
+    local refills = 1 + floor_div(state.furthest - first, state.period)
+    most = math.max(most, refills * state.count)
+  end
+  state.used = math.min(state.used + tonumber(ARGV[at + 1]), most)
+end
+
+function interval_bucket.refund(state, at)
+  state.used = math.max(0, state.used - tonumber(ARGV[at + 1]))
+end
+
+function interval_bucket.save(state)
+  if state.used == 0 then return redis.call('DEL', state.key) end
+  local full_at = state.refill + (ceil_div(state.used, state.count) - 1) * state.period
+  redis.call('SET', state.key, state.tag .. ' ' .. digits(full_at) .. ' ' .. digits(state.used),
+             'PXAT', milliseconds(full_at))
+end

@@ -1,0 +1,66 @@
+-- A state that is one time: when a bucket will be full again, when the next turn is free.
+--
+-- Kept as "TAG SECONDS TICKS"; held: how far that is ahead of the time, in seconds and ticks.
+-- Terms: ticks in a second, ticks in a microsecond.
+-- Numbers of an item: what may be held for it to pass (a debt: after it), then what it adds.
+
+local one_time = {numbers = 4}
+shapes.t = one_time
+
+function one_time.load(state, at)
+  state.per_second = tonumber(ARGV[at])
+  state.ticks = micros * tonumber(ARGV[at + 1])
+  state.held, state.held_ticks = 0, 0
+  local value = redis.call('GET', state.key)
+  if value then
+    state.before = value
+    local tag, whole, ticks = match(value, '^(%S+) (%d+) (%d+)$')
+    if tag ~= state.tag then return at + 2, OTHER_TERMS end
+    local held, held_ticks = tonumber(whole) - seconds, tonumber(ticks) - state.ticks
+    if held_ticks < 0 then held, held_ticks = held - 1, held_ticks + state.per_second end
+    if held >= 0 then state.held, state.held_ticks = held, held_ticks end
+  end
+  return at + 2, DECIDED
+end
+
+function one_time.asks(state, at)
+  local room = tonumber(ARGV[at])
+  if state.held ~= room then return state.held < room end
+  return state.held_ticks <= tonumber(ARGV[at + 1])
+end
+
+function one_time.take(state, at)
+  local held = state.held + tonumber(ARGV[at + 2])
+  local ticks = state.held_ticks + tonumber(ARGV[at + 3])
+  if ticks >= state.per_second then held, ticks = held + 1, ticks - state.per_second end
+  state.held, state.held_ticks = held, ticks
+end
+
+function one_time.debt(state, at)
+  local held, ticks = state.held, state.held_ticks
+  one_time.take(state, at)
+  if one_time.asks(state, at) then return end
+  local most, most_ticks = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  if held > most or (held == most and ticks > most_ticks) then
+    state.held, state.held_ticks = held, ticks
+  else
+    state.held, state.held_ticks = most, most_ticks
+  end
+end
+
+function one_time.refund(state, at)
+  local held = state.held - tonumber(ARGV[at + 2])
+  local ticks = state.held_ticks - tonumber(ARGV[at + 3])
+  if ticks < 0 then held, ticks = held - 1, ticks + state.per_second end
+  if held < 0 then held, ticks = 0, 0 end
+  state.held, state.held_ticks = held, ticks
+end
+
+function one_time.save(state)
+  if state.held == 0 and state.held_ticks == 0 then return redis.call('DEL', state.key) end
+  local whole, ticks = seconds + state.held, state.ticks + state.held_ticks
+  if ticks >= state.per_second then whole, ticks = whole + 1, ticks - state.per_second end
+  local unused = whole * 1000 + ceil_div(ticks, state.per_second / 1000)
+  redis.call('SET', state.key, state.tag .. ' ' .. digits(whole) .. ' ' .. digits(ticks),
+             'PXAT', digits(unused))
+end

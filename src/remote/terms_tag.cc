@@ -1,0 +1,195 @@
+#include "remote/terms_tag.h"
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "core/interval.h"
+#include "remote/number_text.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+
+std::string Tag(char letter, std::initializer_list<std::int64_t> numbers) {
+  std::string tag(1, letter);
+  NumberWriter writer(',', tag);
+  for (const std::int64_t number : numbers) writer.Add(number);
+  return tag;
+}
+
+// FNV-1a. Two zones of one hash would keep each other's windows until these end.
+std::int64_t HashOf(std::string_view name) {
+  std::uint32_t hash = 2'166'136'261U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619U;
+  return hash;
+}
+
+struct Writer {
+  std::string operator()(const TokenBucket& t) const {
+    return Tag('b', {Signed(t.interval.ticks_per_unit), Signed(t.interval.ticks_per_ns), t.burst,
+                     t.max_wait.count()});
+  }
+  std::string operator()(const IntervalBucket& t) const {
+    return Tag('i', {t.rate.count, t.rate.period.count(), t.burst, t.max_wait.count(),
+                     static_cast<std::int64_t>(t.phase)});
+  }
+  std::string operator()(const LeakyBucket& t) const {
+    return Tag('l', {Signed(t.interval.ticks_per_unit), Signed(t.interval.ticks_per_ns), t.burst});
+  }
+  std::string operator()(const FixedWindow& t) const {
+    const auto kind = static_cast<std::int64_t>(t.window);
+    if (t.window != WindowKind::kCalendar) {
+      return Tag('f', {kind, t.rate.count, t.rate.period.count()});
+    }
+    return Tag('f', {kind, t.rate.count, static_cast<std::int64_t>(t.unit), HashOf(t.zone->name)});
+  }
+  std::string operator()(const SlidingLog& /*t*/) const { return ""; }
+  std::string operator()(const SlidingWindow& t) const {
+    return Tag('w', {t.rate.count, t.rate.period.count()});
+  }
+  std::string operator()(const SlidingBuckets& t) const {
+    return Tag(
+        's', {t.rate.count, t.rate.period.count(), t.buckets, static_cast<std::int64_t>(t.oldest)});
+  }
+  std::string operator()(const Pacer& t) const {
+    const std::uint64_t per_second = t.interval.ticks_per_ns * kNanosPerSecond;
+    const Uint128 whole = DivFloor(t.burst_ticks, per_second);
+    return Tag('p',
+               {Signed(t.interval.ticks_per_unit), Signed(t.interval.ticks_per_ns),
+                ToInt64Saturated(whole), ToInt64Saturated(t.burst_ticks - whole * per_second)});
+  }
+  std::string operator()(const WarmUpPacer& /*t*/) const { return ""; }
+  std::string operator()(const Concurrency& /*t*/) const { return ""; }
+
+ private:
+  // Ticks of a unit are below 2^63: spans of 100 years are, and ticks of a nanosecond 2^62 at most.
+  static std::int64_t Signed(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+};
+
+Interval ReadInterval(NumberReader& reader) {
+  const auto per_unit = static_cast<std::uint64_t>(reader.Next());
+  const auto per_ns = static_cast<std::uint64_t>(reader.Next());
+  return {per_unit, per_ns};
+}
+
+bool IsInterval(const Interval& interval) {
+  return interval.ticks_per_unit >= 1 && interval.ticks_per_ns >= 1 &&
+         interval.ticks_per_unit >> 63U == 0 && interval.ticks_per_ns >> 63U == 0;
+}
+
+Rate ReadRate(NumberReader& reader) {
+  const std::int64_t count = reader.Next();
+  return {count, Nanos{reader.Next()}};
+}
+
+bool IsRate(const Rate& rate) { return rate.count >= 0 && rate.period > Nanos{0}; }
+
+TokenBucket ReadTokenBucket(NumberReader& reader) {
+  TokenBucket terms;
+  terms.interval = ReadInterval(reader);
+  terms.burst = reader.Next();
+  terms.max_wait = Nanos{reader.Next()};
+  return terms;
+}
+
+IntervalBucket ReadIntervalBucket(NumberReader& reader) {
+  IntervalBucket terms;
+  terms.rate = ReadRate(reader);
+  terms.burst = reader.Next();
+  terms.max_wait = Nanos{reader.Next()};
+  terms.phase = static_cast<RefillPhase>(reader.Next());
+  return terms;
+}
+
+LeakyBucket ReadLeakyBucket(NumberReader& reader) {
+  LeakyBucket terms;
+  terms.interval = ReadInterval(reader);
+  terms.burst = reader.Next();
+  return terms;
+}
+
+// Of a calendar no conversion reads more than that it is one.
+FixedWindow ReadFixedWindow(NumberReader& reader) {
+  FixedWindow terms;
+  terms.window = static_cast<WindowKind>(reader.Next());
+  terms.rate.count = reader.Next();
+  terms.rate.period = Nanos{reader.Next()};
+  if (terms.window == WindowKind::kCalendar) {
+    terms.rate.period = kLongestSpan;
+    reader.Next();
+  }
+  return terms;
+}
+
+SlidingBuckets ReadSlidingBuckets(NumberReader& reader) {
+  SlidingBuckets terms;
+  terms.rate = ReadRate(reader);
+  const std::int64_t buckets = reader.Next();
+  terms.buckets = buckets > 0 && buckets <= 1'000'000 ? static_cast<std::int32_t>(buckets) : 0;
+  terms.oldest = static_cast<OldestPart>(reader.Next());
+  return terms;
+}
+
+Pacer ReadPacer(NumberReader& reader) {
+  Pacer terms;
+  terms.interval = ReadInterval(reader);
+  const auto whole = static_cast<Uint128>(reader.Next());
+  const auto ticks = static_cast<Uint128>(reader.Next());
+  terms.burst_ticks = whole * (terms.interval.ticks_per_ns * kNanosPerSecond) + ticks;
+  return terms;
+}
+
+// Whatever a tag says, a conversion from it must neither divide by 0 nor overflow.
+struct IsSound {
+  bool operator()(const TokenBucket& t) const { return IsInterval(t.interval) && t.burst >= 1; }
+  bool operator()(const LeakyBucket& t) const { return IsInterval(t.interval) && t.burst >= 0; }
+  bool operator()(const Pacer& t) const { return IsInterval(t.interval); }
+  bool operator()(const IntervalBucket& t) const {
+    return IsRate(t.rate) && t.rate.count >= 1 && t.burst >= 1;
+  }
+  bool operator()(const FixedWindow& t) const { return IsRate(t.rate); }
+  bool operator()(const SlidingWindow& t) const { return IsRate(t.rate); }
+  bool operator()(const SlidingBuckets& t) const {
+    return IsRate(t.rate) && t.buckets >= 1 && t.rate.period.count() % t.buckets == 0;
+  }
+  template <typename T>
+  bool operator()(const T& /*t*/) const {
+    return false;
+  }
+};
+
+std::optional<Terms> ReadTerms(char letter, NumberReader& reader) {
+  switch (letter) {
+    case 'b':
+      return ReadTokenBucket(reader);
+    case 'i':
+      return ReadIntervalBucket(reader);
+    case 'l':
+      return ReadLeakyBucket(reader);
+    case 'f':
+      return ReadFixedWindow(reader);
+    case 'w':
+      return SlidingWindow{ReadRate(reader)};
+    case 's':
+      return ReadSlidingBuckets(reader);
+    case 'p':
+      return ReadPacer(reader);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string TagOf(const Terms& terms) { return std::visit(Writer{}, terms); }
+
+std::optional<Terms> TermsOfTag(std::string_view tag) {
+  if (tag.empty()) return std::nullopt;
+  NumberReader reader(',', tag.substr(1));
+  std::optional<Terms> terms = ReadTerms(tag.front(), reader);
+  if (!terms || !reader.IsDone() || !std::visit(IsSound{}, *terms)) return std::nullopt;
+  return terms;
+}
+
+}  // namespace sluice

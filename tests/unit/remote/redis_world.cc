@@ -1,0 +1,247 @@
+#include "unit/remote/redis_world.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace sluice::testing {
+namespace {
+
+constexpr Time kLastTime{std::chrono::seconds{5'600'000'000}};
+constexpr std::int64_t kMicro = 1000;
+
+void RoundToMicros(Nanos& length, std::int64_t parts) {
+  const std::int64_t micros = std::max<std::int64_t>(1, length.count() / (kMicro * parts));
+  length = Nanos{micros * kMicro * parts};
+}
+
+bool KeepsTicks(Kind kind) {
+  return kind == Kind::kTokenBucket || kind == Kind::kLeakyBucket || kind == Kind::kPacer;
+}
+
+Nanos MillisOf(Time at) {
+  return std::chrono::floor<std::chrono::milliseconds>(at).time_since_epoch();
+}
+
+}  // namespace
+
+LimitSpec RandomRemoteLimit(Kind kind, Random& random) {
+  const bool is_small = random.OneIn(2);
+  while (true) {
+    LimitSpec spec = RandomLimit(kind, random);
+    // Keys whose periods are alike stay in use while time goes on for the others.
+    if (is_small && spec.rate && kind != Kind::kCalendarWindow) {
+      spec.rate->count = random.Between(1, 12);
+      spec.rate->period = std::chrono::microseconds{random.Between(60, 5000)};
+    }
+    if (spec.rate && kind != Kind::kCalendarWindow && !KeepsTicks(kind)) {
+      RoundToMicros(spec.rate->period,
+                    kind == Kind::kSlidingBuckets ? spec.buckets.value_or(60) : 1);
+    }
+    if (spec.ttl) RoundToMicros(*spec.ttl, 1);
+    auto made = MakeLimit(spec, [&](std::string_view) { return ZoneOf(spec); });
+    const auto* limit = std::get_if<Limit>(&made);
+    if (limit != nullptr && CheckRemoteLimit(*limit).ok()) return spec;
+  }
+}
+
+RedisWorld::RedisWorld(RedisServer& server, RedisClient& client, Random& random,
+                       TermsChange changes)
+    : server_(server),
+      client_(client),
+      random_(random),
+      changes_(changes),
+      now_(std::chrono::microseconds{random.Between(1, 4'000'000'000'000'000)}) {
+  MemoryStoreOptions options;
+  options.memory_bytes = std::uint64_t{64} << 20U;
+  auto made = MemoryStore::Create(options);
+  EXPECT_TRUE(made.ok());
+  store_ = std::move(made).value();
+  client_.Command({"FLUSHALL"});
+  server_.SetTime(now_);
+}
+
+void RedisWorld::AddKey(const std::string& name, const std::vector<Kind>& kinds) {
+  const LimitSpec spec = RandomRemoteLimit(kinds.front(), random_);
+  const Limit limit = MustMake(spec);
+  auto made = RemoteLimit::Make(limit);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  WorldKey key;
+  key.name = name;
+  key.kinds = kinds;
+  key.spec = spec;
+  key.limit = std::make_unique<RemoteLimit>(std::move(made).value());
+  key.handle = store_->Add(name, limit, now_).value();
+  key.maker = std::make_unique<TraceMaker>(spec, ZoneOf(spec), random_, now_);
+  keys_.push_back(std::move(key));
+}
+
+WorldKey& RedisWorld::AnyKey() {
+  const auto last = static_cast<std::int64_t>(keys_.size()) - 1;
+  return keys_[static_cast<std::size_t>(random_.Between(0, last))];
+}
+
+RemoteCharge RedisWorld::ChargeOf(const WorldKey& key, Cost cost) const {
+  return {key.name, key.limit.get(), cost, {}};
+}
+
+void RedisWorld::Run(int steps) {
+  for (int i = 0; i < steps && now_ < kLastTime; ++i) {
+    Step();
+    if (!::testing::Test::HasFailure()) continue;
+    std::string limits;
+    for (const WorldKey& key : keys_) limits += key.name + ": " + ToText(key.spec) + "\n";
+    FAIL() << "at step " << i << ", " << now_.time_since_epoch().count() << " ns: " << trace_
+           << "\n"
+           << limits;
+  }
+}
+
+void RedisWorld::Step() {
+  MoveOn();
+  if (changes_ == TermsChange::kSometimes && random_.OneIn(5)) ChangeTerms();
+  if (random_.OneIn(3)) {
+    WorldKey& key = AnyKey();
+    const auto operation = random_.Pick({Operation::kPeek, Operation::kRefund, Operation::kDebt,
+                                         Operation::kReset, Operation::kCheck, Operation::kCheck});
+    TakeOperation(key, operation, key.maker->NextCost(key.last));
+  } else {
+    TakeRequest();
+  }
+}
+
+void RedisWorld::MoveOn() {
+  WorldKey& key = AnyKey();
+  if (!random_.OneIn(3)) {
+    key.maker->CatchUp(now_);
+    const Time next = key.maker->NextTime(key.last);
+    now_ = std::max(now_, Time{std::chrono::ceil<std::chrono::microseconds>(next)});
+  }
+  server_.SetTime(now_);
+}
+
+bool RedisWorld::AskRedis(const ScriptCall& call, std::span<Decision> decisions) {
+  // A clock that is off by a day at first.
+  Time about = now_ - std::chrono::hours{24};
+  for (int tries = 0; tries < 4; ++tries) {
+    std::string command;
+    call.Write(ScriptAs::kText, about, command);
+    const auto nodes = client_.Ask(command);
+    const auto outcome = ReadScriptReply(call, nodes, decisions);
+    if (!outcome.ok()) {
+      ADD_FAILURE() << outcome.error().message << ": " << (nodes.empty() ? "" : nodes[0].text);
+      return false;
+    }
+    EXPECT_EQ(outcome.value().now, now_);
+    if (outcome.value().status == ScriptStatus::kDecided) return true;
+    about = outcome.value().now;
+    if (outcome.value().status == ScriptStatus::kOtherTerms && !Replace(call, nodes)) return false;
+  }
+  ADD_FAILURE() << "not decided";
+  return false;
+}
+
+bool RedisWorld::Replace(const ScriptCall& call, std::span<const RespNode> nodes) {
+  const auto replacements = ConvertStates(call, nodes);
+  if (!replacements.ok()) {
+    ADD_FAILURE() << replacements.error().message;
+    return false;
+  }
+  std::string command;
+  WriteReplacements(call, replacements.value(), ScriptAs::kText, command);
+  const auto replaced = client_.Ask(command);
+  EXPECT_EQ(replaced[0].integer, static_cast<std::int64_t>(replacements.value().size()))
+      << replaced[0].text;
+  ++counts_.converted;
+  return true;
+}
+
+void RedisWorld::ChangeTerms() {
+  WorldKey& key = AnyKey();
+  key.spec = RandomRemoteLimit(key.kinds[random_.OneIn(2) ? 0 : key.kinds.size() - 1], random_);
+  const Limit limit = MustMake(key.spec);
+  key.limit = std::make_unique<RemoteLimit>(RemoteLimit::Make(limit).value());
+  ASSERT_TRUE(store_->Change(key.handle, limit, now_).ok());
+  key.maker = std::make_unique<TraceMaker>(key.spec, ZoneOf(key.spec), random_, now_);
+  // Redis keeps what was converted at any touch, the memory store not when it is only asked. When
+  // a state is converted matters, so both do it here.
+  TakeOperation(key, Operation::kCheck, Cost{0});
+}
+
+void RedisWorld::ExpectSame(const WorldKey& key, const Decision& got, const Decision& want) {
+  ++(want.allowed ? counts_.allowed : counts_.refused);
+  counts_.in_use += want.reset_after > Nanos{0} ? 1 : 0;
+  EXPECT_EQ(got, want) << key.name << "\n got " << ToText(got) << "\nwant " << ToText(want);
+}
+
+// A key goes at the first millisecond at which it is as if unused, and never stays for good.
+void RedisWorld::ExpectExpiry(const WorldKey& key) {
+  Charge charge{key.handle, key.name, Cost{0}};
+  Decision look;
+  store_->DecideEach(Operation::kPeek, {&charge, 1}, {&look, 1}, now_);
+  const std::int64_t left = client_.Number({"PTTL", key.name});
+  if (look.reset_after == Nanos{0}) {
+    EXPECT_TRUE(left == -2 || left == 0 || left == 1) << key.name << " stays for " << left << " ms";
+    return;
+  }
+  const Time unused{std::chrono::ceil<std::chrono::milliseconds>(now_ + look.reset_after)};
+  const Nanos want = unused.time_since_epoch() - MillisOf(now_);
+  EXPECT_EQ(std::chrono::milliseconds{left}, want) << key.name;
+  EXPECT_GE(left, 1);
+}
+
+void RedisWorld::TakeOperation(WorldKey& key, Operation operation, Cost cost) {
+  const Charge charge{key.handle, key.name, cost};
+  trace_ = "operation " + std::to_string(static_cast<int>(operation)) + " on " + key.name +
+           ", cost " + std::to_string(cost.units);
+  Decision want;
+  store_->DecideEach(operation, {&charge, 1}, {&want, 1}, now_);
+  Decision got;
+  if (!AskRedis(ScriptCall(operation, ChargeOf(key, cost)), {&got, 1})) return;
+  ExpectSame(key, got, want);
+  ExpectExpiry(key);
+  key.last = want;
+}
+
+void RedisWorld::TakeRequest() {
+  const std::int64_t most = random_.OneIn(10) ? 64 : 4;
+  const auto count = static_cast<std::size_t>(random_.Between(1, most));
+  std::vector<WorldKey*> keys;
+  std::vector<Charge> charges;
+  std::vector<RemoteCharge> remote;
+  std::vector<Veto> vetoes;
+  std::vector<Cost> left_alone;
+  trace_ = "request";
+  for (std::size_t i = 0; i < count; ++i) {
+    WorldKey& key = AnyKey();
+    keys.push_back(&key);
+    const Cost cost = key.maker->NextCost(key.last);
+    charges.push_back({key.handle, key.name, cost});
+    remote.push_back(ChargeOf(key, cost));
+    vetoes.push_back(random_.Pick({Veto::kEnforce, Veto::kEnforce, Veto::kShadow, Veto::kQuota,
+                                   Veto::kDebt, Veto::kEnforce}));
+    const bool leaves = !key.spec.count_refused.value_or(false) && random_.OneIn(3);
+    left_alone.push_back(leaves ? key.maker->NextCost(key.last) : Cost{0});
+    trace_ += " (" + key.name + " cost " + std::to_string(cost.units) + " veto " +
+              std::to_string(static_cast<int>(vetoes.back())) + " leaves " +
+              std::to_string(left_alone.back().units) + ")";
+  }
+  Request request{charges, vetoes};
+  RemoteRequest same{remote, vetoes};
+  if (random_.OneIn(5)) request.left_alone = same.left_alone = left_alone;
+  if (random_.OneIn(10)) request.taking = same.taking = Taking::kNone;
+  std::vector<Decision> want(count);
+  store_->Decide({&request, 1}, want, now_);
+  std::vector<Decision> got(count);
+  if (!AskRedis(ScriptCall(same), got)) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    ExpectSame(*keys[i], got[i], want[i]);
+    keys[i]->last = want[i];
+  }
+  for (const WorldKey* key : keys) ExpectExpiry(*key);
+}
+
+}  // namespace sluice::testing

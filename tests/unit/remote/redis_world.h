@@ -1,0 +1,93 @@
+// RedisWorld: the same requests to a memory store and to the script in a real Redis.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/limit.h"
+#include "remote/new_terms.h"
+#include "remote/remote_limit.h"
+#include "remote/script_reply.h"
+#include "remote/script_request.h"
+#include "store/memory_store.h"
+#include "support/random.h"
+#include "support/random_limit.h"
+#include "support/redis_server.h"
+#include "support/trace.h"
+
+namespace sluice::testing {
+
+// A random limit of this kind that Redis can keep.
+LimitSpec RandomRemoteLimit(Kind kind, Random& random);
+
+// One key, in both places.
+struct WorldKey {
+  std::string name;
+  std::vector<Kind> kinds;  // that its limit may have; all of one algorithm
+  LimitSpec spec;
+  std::unique_ptr<RemoteLimit> limit;
+  LimitHandle handle;
+  std::unique_ptr<TraceMaker> maker;
+  Decision last;
+};
+
+// What was decided on the way.
+struct WorldCounts {
+  int allowed = 0;
+  int refused = 0;
+  int in_use = 0;     // with a key that was in use then
+  int converted = 0;  // calls that met states of other terms
+
+  void Add(const WorldCounts& other) {
+    allowed += other.allowed;
+    refused += other.refused;
+    in_use += other.in_use;
+    converted += other.converted;
+  }
+};
+
+// Whether the limits of keys in use get new terms.
+enum class TermsChange : std::uint8_t { kNever, kSometimes };
+
+// Some keys under random limits; every step asks both places at one time and compares all that they
+// answer, and when each key goes from Redis. The memory store decides by the core alone.
+class RedisWorld {
+ public:
+  RedisWorld(RedisServer& server, RedisClient& client, Random& random, TermsChange changes);
+
+  // A key with a random limit of the first kind; new terms may be of the last, too.
+  void AddKey(const std::string& name, const std::vector<Kind>& kinds);
+  // Takes random steps until one fails.
+  void Run(int steps);
+
+  [[nodiscard]] const WorldCounts& counts() const { return counts_; }
+
+ private:
+  void Step();
+  void MoveOn();
+  void TakeRequest();
+  void TakeOperation(WorldKey& key, Operation operation, Cost cost);
+  WorldKey& AnyKey();
+  RemoteCharge ChargeOf(const WorldKey& key, Cost cost) const;
+  // Asks Redis, until it has decided.
+  bool AskRedis(const ScriptCall& call, std::span<Decision> decisions);
+  bool Replace(const ScriptCall& call, std::span<const RespNode> nodes);
+  void ChangeTerms();
+  void ExpectSame(const WorldKey& key, const Decision& got, const Decision& want);
+  void ExpectExpiry(const WorldKey& key);
+
+  RedisServer& server_;
+  RedisClient& client_;
+  Random& random_;
+  TermsChange changes_;
+  std::unique_ptr<MemoryStore> store_;
+  std::vector<WorldKey> keys_;
+  Time now_;
+  WorldCounts counts_;
+  std::string trace_;  // of the last step
+};
+
+}  // namespace sluice::testing
