@@ -91,6 +91,8 @@ std::optional<KeyState> KeyState::Read(const ScriptCall& call, std::size_t key,
   bool is_good = false;
   if (std::holds_alternative<LogState>(read->state_)) {
     is_good = read->ReadLog(call, key, text);
+  } else if (std::holds_alternative<PermitsState>(read->state_)) {
+    is_good = read->ReadPermits(call, key, text);
   } else {
     is_good = read->ReadNumbers(AfterTag(text));
   }
@@ -160,6 +162,23 @@ bool KeyState::ReadLog(const ScriptCall& call, std::size_t key, std::string_view
   return true;
 }
 
+// Units, the last deadline, and the one at which what is asked for will be free.
+bool KeyState::ReadPermits(const ScriptCall& call, std::size_t key, std::string_view numbers) {
+  NumberReader reader(' ', numbers);
+  std::int64_t units = 0;
+  Time last{};
+  Time free{};
+  if (!ReadUnits(reader, units) || !ReadTime(reader, last) || !ReadTime(reader, free)) return false;
+  const std::int64_t most = std::get<Concurrency>(*terms_).max_in_flight;
+  const std::int64_t asked = AskedOf(call, key).units;
+  const std::int64_t first =
+      asked <= most ? std::clamp<std::int64_t>(asked - (most - units), 0, units) : 0;
+  if (first > 0) permits_.push_back({{}, free, first});
+  if (units > first) permits_.push_back({{}, last, units - first});
+  std::get<PermitsState>(state_).size = static_cast<std::uint32_t>(permits_.size());
+  return reader.IsDone();
+}
+
 Decision KeyState::Peek(Cost cost, Time now) {
   return With(
       [&](const auto& terms, auto& state) { return sluice::Peek(terms, state, cost, now); });
@@ -205,6 +224,7 @@ Decision KeyState::Reset(Time now) {
 
 void KeyState::Forget() {
   ring_.assign(2, {});
+  permits_.clear();
   std::visit(
       [&]<typename T>(const T& terms) {
         if constexpr (std::is_same_v<T, SlidingBuckets>) {
@@ -219,6 +239,7 @@ void KeyState::Forget() {
 void KeyState::Bind() {
   if (auto* log = std::get_if<LogState>(&state_)) log->ring = ring_;
   if (auto* parts = std::get_if<PartsState>(&state_)) parts->parts = parts_;
+  if (auto* held = std::get_if<PermitsState>(&state_)) held->permits = permits_;
 }
 
 }  // namespace sluice

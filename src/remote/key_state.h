@@ -18,8 +18,8 @@ namespace sluice {
 // ahead and writes what becomes of it; all that is reported is worked out here, by the functions
 // that decide in memory, too. So both answer alike.
 //
-// Of a log the script tells what the items of the call need (LogPlan); the state is then another
-// log that answers these, and only these, alike.
+// Of a log, or of permits, the script tells what the items of the call need (LogPlan); the state is
+// then another one that answers these, and only these, alike.
 //
 // Thread safety: none. Refers to the terms, which must outlive it.
 class KeyState {
@@ -79,6 +79,7 @@ class KeyState {
   bool ReadNumbers(std::string_view numbers);
   bool ReadParts(const SlidingBuckets& terms, std::string_view numbers);
   bool ReadLog(const ScriptCall& call, std::size_t key, std::string_view numbers);
+  bool ReadPermits(const ScriptCall& call, std::size_t key, std::string_view numbers);
   void Forget();
   // Points the spans of the state at the memory of this object.
   void Bind();
@@ -88,6 +89,7 @@ class KeyState {
   AnyState state_;
   std::vector<LogEntry> ring_;
   std::vector<std::int64_t> parts_;
+  std::vector<Permit> permits_;
 };
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "remote/decide_script.h"
+#include "remote/permit_script.h"
 #include "remote/replace_script.h"
 
 namespace sluice {
@@ -35,6 +36,11 @@ const RedisScript& DecideScript() {
 
 const RedisScript& ReplaceScript() {
   static const RedisScript script{ReplaceScriptText(), Sha1Of(ReplaceScriptText())};
+  return script;
+}
+
+const RedisScript& PermitScript() {
+  static const RedisScript script{PermitScriptText(), Sha1Of(PermitScriptText())};
   return script;
 }
 

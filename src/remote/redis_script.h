@@ -33,4 +33,7 @@ const RedisScript& DecideScript();
 // Replaces states that were written under other terms (scripts/replace.lua).
 const RedisScript& ReplaceScript();
 
+// Takes, keeps or gives back one permit (scripts/permit.lua).
+const RedisScript& PermitScript();
+
 }  // namespace sluice

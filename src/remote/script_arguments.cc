@@ -95,7 +95,11 @@ struct TermsWriter {
     out.Number(plan.first);
     out.Number(plan.second);
   }
-  void operator()(const Concurrency& /*terms*/) const { Begin("c"); }
+  void operator()(const Concurrency& terms) const {
+    Begin("c");
+    out.Number(terms.max_in_flight);
+    out.Number(std::min(AskedOf(call, key).units, terms.max_in_flight + 1));
+  }
   void operator()(const WarmUpPacer& /*terms*/) const { assert(false); }
 
  private:
@@ -153,6 +157,9 @@ struct NumbersWriter {
 };
 
 std::string_view LetterOf(const RemoteLimit& limit, const ScriptItem& item) {
+  // Permits have names: a call without one takes and gives back nothing.
+  const bool has_permits = std::holds_alternative<Concurrency>(limit.terms());
+  if (has_permits && item.kind != ItemKind::kReset) return "p";
   const bool records = limit.limit().spec.count_refused.value_or(false);
   switch (item.kind) {
     case ItemKind::kCheck:

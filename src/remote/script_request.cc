@@ -105,4 +105,12 @@ void ScriptCall::Write(ScriptAs script_as, Time about, std::string& out) const {
   out.append(arguments.bytes());
 }
 
+Cost AskedOf(const ScriptCall& call, std::size_t key) {
+  for (const ScriptItem& item : call.items()) {
+    const bool asks = item.kind == ItemKind::kCheck || item.kind == ItemKind::kAsk;
+    if (item.key == key && asks) return item.asked();
+  }
+  return Cost{0};
+}
+
 }  // namespace sluice

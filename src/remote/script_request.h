@@ -91,4 +91,7 @@ class ScriptCall {
   std::vector<std::size_t> item_of_charge_;
 };
 
+// What must pass of a key, where it is more than a look.
+Cost AskedOf(const ScriptCall& call, std::size_t key);
+
 }  // namespace sluice

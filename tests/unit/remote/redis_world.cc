@@ -41,7 +41,10 @@ LimitSpec RandomRemoteLimit(Kind kind, Random& random) {
       RoundToMicros(spec.rate->period,
                     kind == Kind::kSlidingBuckets ? spec.buckets.value_or(60) : 1);
     }
-    if (spec.ttl) RoundToMicros(*spec.ttl, 1);
+    if (kind == Kind::kConcurrency) {
+      if (is_small) spec.ttl = std::chrono::microseconds{random.Between(60, 5000)};
+      if (spec.ttl) RoundToMicros(*spec.ttl, 1);
+    }
     auto made = MakeLimit(spec, [&](std::string_view) { return ZoneOf(spec); });
     const auto* limit = std::get_if<Limit>(&made);
     if (limit != nullptr && CheckRemoteLimit(*limit).ok()) return spec;
@@ -103,14 +106,39 @@ void RedisWorld::Run(int steps) {
 void RedisWorld::Step() {
   MoveOn();
   if (changes_ == TermsChange::kSometimes && random_.OneIn(5)) ChangeTerms();
-  if (random_.OneIn(3)) {
-    WorldKey& key = AnyKey();
+  WorldKey& key = AnyKey();
+  if (key.kinds.front() == Kind::kConcurrency && !random_.OneIn(3)) {
+    TakePermit(key);
+  } else if (random_.OneIn(3)) {
     const auto operation = random_.Pick({Operation::kPeek, Operation::kRefund, Operation::kDebt,
                                          Operation::kReset, Operation::kCheck, Operation::kCheck});
     TakeOperation(key, operation, key.maker->NextCost(key.last));
   } else {
     TakeRequest();
   }
+}
+
+void RedisWorld::TakePermit(WorldKey& key) {
+  const auto operation =
+      random_.Pick({Operation::kAcquire, Operation::kAcquire, Operation::kAcquire,
+                    Operation::kRenew, Operation::kRelease});
+  const PermitId permit{static_cast<std::uint64_t>(random_.Between(0, 6)) << 60U};
+  const Cost cost = random_.OneIn(3) ? key.maker->NextCost(key.last) : Cost{1};
+  trace_ = "permit " + std::to_string(permit.value) + " operation " +
+           std::to_string(static_cast<int>(operation)) + " on " + key.name + ", cost " +
+           std::to_string(cost.units);
+  const Decision want = store_->DecidePermit(operation, {key.handle, key.name, cost}, permit, now_);
+  const PermitCall call(operation, ChargeOf(key, cost), permit);
+  std::string command;
+  call.Write(ScriptAs::kText, command);
+  const auto nodes = client_.Ask(command);
+  const auto outcome = call.Read(nodes);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message << ": "
+                            << (nodes.empty() ? "" : nodes[0].text);
+  EXPECT_EQ(outcome.value().now, now_);
+  ExpectSame(key, outcome.value().decision, want);
+  ExpectExpiry(key);
+  key.last = want;
 }
 
 void RedisWorld::MoveOn() {
@@ -223,6 +251,9 @@ void RedisWorld::TakeRequest() {
     remote.push_back(ChargeOf(key, cost));
     vetoes.push_back(random_.Pick({Veto::kEnforce, Veto::kEnforce, Veto::kShadow, Veto::kQuota,
                                    Veto::kDebt, Veto::kEnforce}));
+    // There is no debt of permits.
+    const bool has_permits = key.kinds.front() == Kind::kConcurrency;
+    if (has_permits && vetoes.back() == Veto::kDebt) vetoes.back() = Veto::kEnforce;
     const bool leaves = !key.spec.count_refused.value_or(false) && random_.OneIn(3);
     left_alone.push_back(leaves ? key.maker->NextCost(key.last) : Cost{0});
     trace_ += " (" + key.name + " cost " + std::to_string(cost.units) + " veto " +

@@ -9,6 +9,7 @@
 
 #include "core/limit.h"
 #include "remote/new_terms.h"
+#include "remote/permit_call.h"
 #include "remote/remote_limit.h"
 #include "remote/script_reply.h"
 #include "remote/script_request.h"
@@ -68,6 +69,7 @@ class RedisWorld {
  private:
   void Step();
   void MoveOn();
+  void TakePermit(WorldKey& key);
   void TakeRequest();
   void TakeOperation(WorldKey& key, Operation operation, Cost cost);
   WorldKey& AnyKey();

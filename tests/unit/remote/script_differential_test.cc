@@ -19,7 +19,7 @@ std::vector<Kind> Kinds() {
   return {Kind::kTokenBucket,    Kind::kLeakyBucket,    Kind::kPacer,
           Kind::kAlignedWindow,  Kind::kCalendarWindow, Kind::kFirstRequestWindow,
           Kind::kIntervalRefill, Kind::kSlidingWindow,  Kind::kSlidingBuckets,
-          Kind::kSlidingLog};
+          Kind::kSlidingLog,     Kind::kConcurrency};
 }
 
 // How many worlds, and what happens in each.

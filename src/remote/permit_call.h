@@ -1,0 +1,44 @@
+// PermitCall: acquire, renew or release of one permit that Redis keeps.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/concurrency.h"
+#include "remote/redis_script.h"
+#include "remote/script_request.h"
+#include "sluice/result.h"
+#include "store/local.h"
+#include "wire/resp_value_reader.h"
+
+namespace sluice {
+
+struct PermitOutcome {
+  Decision decision;
+  Time now{};  // in Redis
+};
+
+// One operation on one permit of a concurrency limit, ready to be written as a command.
+//
+// Thread safety: none. Owns the name of its key; refers to the limit, which must outlive it.
+class PermitCall {
+ public:
+  // REQUIRES: kAcquire, kRenew or kRelease, and a concurrency limit.
+  PermitCall(Operation operation, const RemoteCharge& charge, PermitId permit);
+
+  void Write(ScriptAs script_as, std::string& out) const;
+
+  // Reads the reply. An error if it is none to this call: that is a store failure.
+  [[nodiscard]] Result<PermitOutcome> Read(std::span<const RespNode> reply) const;
+
+ private:
+  [[nodiscard]] const Concurrency& terms() const;
+
+  Operation operation_;
+  std::string key_;
+  const RemoteLimit* limit_;
+  Cost cost_;
+  PermitId permit_;
+};
+
+}  // namespace sluice
