@@ -1,0 +1,79 @@
+// RedisBench: single calls of the scripts, for tests that say what happens step by step.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "remote/permit_call.h"
+#include "remote/remote_limit.h"
+#include "remote/script_reply.h"
+#include "remote/script_request.h"
+#include "support/random_limit.h"
+#include "support/redis_server.h"
+
+namespace sluice::testing {
+
+// A server, a connection to it and the time there.
+class RedisBench : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    server_ = RedisServer::Start();
+    ASSERT_NE(server_, nullptr);
+    client_ = std::make_unique<RedisClient>(server_->socket_path());
+    ASSERT_TRUE(client_->is_open());
+    At(Nanos{0});
+  }
+
+  // Sets the time, counted from the start of the test.
+  void At(Nanos since_start) {
+    now_ = kStart + since_start;
+    server_->SetTime(now_);
+  }
+
+  static RemoteLimit Keep(const LimitSpec& spec) {
+    auto made = RemoteLimit::Make(MustMake(spec));
+    if (!made.ok()) ADD_FAILURE() << made.error().message;
+    return std::move(made).value();
+  }
+
+  Decision Do(Operation operation, const RemoteCharge& charge) {
+    return Decide(ScriptCall(operation, charge));
+  }
+
+  // The decision on the first charge.
+  Decision Decide(const ScriptCall& call) {
+    std::string command;
+    call.Write(ScriptAs::kText, now_, command);
+    const auto nodes = client_->Ask(command);
+    std::vector<Decision> decisions(call.charges());
+    const auto outcome = ReadScriptReply(call, nodes, decisions);
+    EXPECT_TRUE(outcome.ok()) << (nodes.empty() ? "" : nodes[0].text);
+    EXPECT_TRUE(outcome.ok() && outcome.value().status == ScriptStatus::kDecided);
+    return decisions[0];
+  }
+
+  Decision Permit(Operation operation, const RemoteCharge& charge, PermitId permit) {
+    const PermitCall call(operation, charge, permit);
+    std::string command;
+    call.Write(ScriptAs::kText, command);
+    const auto outcome = call.Read(client_->Ask(command));
+    EXPECT_TRUE(outcome.ok());
+    return outcome.ok() ? outcome.value().decision : Decision{};
+  }
+
+  // Milliseconds until the key goes; -1: never, -2: it is not there.
+  std::int64_t MillisLeft(std::string_view key) { return client_->Number({"PTTL", key}); }
+
+  static constexpr Time kStart{std::chrono::seconds{1'700'000'000}};
+
+  std::unique_ptr<RedisServer> server_;
+  std::unique_ptr<RedisClient> client_;
+  Time now_{};
+};
+
+}  // namespace sluice::testing

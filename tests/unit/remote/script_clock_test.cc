@@ -1,0 +1,114 @@
+// Redis' own clock: it may step back, windows are staggered, and a caller's idea of it may be off.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "remote/key_state.h"
+#include "remote/script_arguments.h"
+#include "support/random.h"
+#include "unit/remote/redis_bench.h"
+#include "unit/remote/redis_world.h"
+
+namespace sluice::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+
+class ScriptClock : public RedisBench {};
+
+Decision Take(KeyState& state, Operation operation, Cost cost, Time now) {
+  switch (operation) {
+    case Operation::kCheck:
+      return state.Check(cost, now);
+    case Operation::kDebt:
+      return state.TakeDebt(cost, now);
+    case Operation::kRefund:
+      return state.Refund(cost, now);
+    default:
+      return state.Peek(cost, now);
+  }
+}
+
+// States that are ahead of the time are read as the core reads them.
+TEST_F(ScriptClock, StepsBackAsInTheCore) {
+  ForEachSeed(200, [&](Random& random) {
+    const Kind kind =
+        random.Pick({Kind::kTokenBucket, Kind::kLeakyBucket, Kind::kPacer, Kind::kAlignedWindow,
+                     Kind::kFirstRequestWindow, Kind::kStaggeredWindow, Kind::kIntervalRefill,
+                     Kind::kSlidingWindow});
+    const LimitSpec spec = RandomRemoteLimit(kind, random);
+    const RemoteLimit limit = Keep(spec);
+    RemoteCharge charge{"k", &limit};
+    charge.stagger = {random.Bits()};
+    client_->Command({"FLUSHALL"});
+    KeyState model(limit.terms(), charge.stagger);
+    for (int i = 0; i < 40; ++i) {
+      At(microseconds{random.Between(0, 10'000)});
+      // What the clock was once past is forgotten.
+      if (client_->Number({"EXISTS", "k"}) == 0) model.Reset(now_);
+      const auto operation = random.Pick({Operation::kCheck, Operation::kCheck, Operation::kDebt,
+                                          Operation::kRefund, Operation::kPeek});
+      charge.cost = Cost{random.Between(0, 4)};
+      const Decision got = Do(operation, charge);
+      const Decision want = Take(model, operation, charge.cost, now_);
+      ASSERT_EQ(got, want) << ToText(spec) << "\n got " << ToText(got) << "\nwant " << ToText(want);
+    }
+  });
+}
+
+TEST_F(ScriptClock, StaggeredWindowsEndAtTheKeysOwnMicrosecond) {
+  LimitSpec spec;
+  spec.algorithm = Algorithm::kFixedWindow;
+  spec.rate = Rate{1, std::chrono::seconds{1}};
+  spec.window = WindowKind::kStaggered;
+  const RemoteLimit limit = Keep(spec);
+  RemoteCharge charge{"k", &limit};
+  // 0.7 of a period and some nanoseconds.
+  charge.stagger = {static_cast<std::uint64_t>(0.7000005 * 18'446'744'073'709'551'616.0)};
+  EXPECT_EQ(Do(Operation::kCheck, charge).reset_after, std::chrono::milliseconds{700});
+  charge.key = "other";
+  charge.stagger = {};
+  EXPECT_EQ(Do(Operation::kCheck, charge).reset_after, std::chrono::seconds{1});
+}
+
+TEST(WholeMicros, IsTheSamePhaseWithoutItsNanoseconds) {
+  Random random{1};
+  for (int i = 0; i < 10'000; ++i) {
+    const Nanos period{random.Spread(1, 3'000'000'000'000'000) * 1000};
+    const auto phase = [&](Stagger stagger) {
+      return static_cast<std::int64_t>(
+          (static_cast<Uint128>(stagger.key_hash) * static_cast<std::uint64_t>(period.count())) >>
+          64U);
+    };
+    const Stagger drawn{random.Bits()};
+    EXPECT_EQ(phase(WholeMicros(drawn, period)), phase(drawn) / 1000 * 1000);
+  }
+}
+
+// A node whose clock is off hands over windows of another year; nothing is charged until they fit.
+TEST_F(ScriptClock, CalendarWindowsOfAnotherTimeAreAskedForAgain) {
+  LimitSpec spec;
+  spec.algorithm = Algorithm::kFixedWindow;
+  spec.rate = Rate{2, hours{24}, CalendarUnit::kDay};
+  spec.window = WindowKind::kCalendar;
+  spec.zone = "Europe/Berlin";
+  const RemoteLimit limit = Keep(spec);
+  const ScriptCall call(Operation::kCheck, {"k", &limit});
+  for (const Time about : {now_ - hours{24 * 365}, now_ + hours{49}, now_ - hours{49}}) {
+    std::string command;
+    call.Write(ScriptAs::kText, about, command);
+    Decision decision;
+    const auto outcome = ReadScriptReply(call, client_->Ask(command), {&decision, 1});
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_EQ(outcome.value().status, ScriptStatus::kOtherTime);
+    EXPECT_EQ(outcome.value().now, now_);
+    EXPECT_EQ(client_->Number({"EXISTS", "k"}), 0);
+  }
+  EXPECT_EQ(Decide(call).remaining, 1);
+}
+
+}  // namespace
+}  // namespace sluice::testing
