@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 
 namespace sluice::testing {
@@ -64,6 +65,9 @@ RedisWorld::RedisWorld(RedisServer& server, RedisClient& client, Random& random,
   EXPECT_TRUE(made.ok());
   store_ = std::move(made).value();
   client_.Command({"FLUSHALL"});
+  for (const RedisScript* script : {&DecideScript(), &ReplaceScript(), &PermitScript()}) {
+    client_.Command({"SCRIPT", "LOAD", script->text});
+  }
   server_.SetTime(now_);
 }
 
@@ -130,7 +134,7 @@ void RedisWorld::TakePermit(WorldKey& key) {
   const Decision want = store_->DecidePermit(operation, {key.handle, key.name, cost}, permit, now_);
   const PermitCall call(operation, ChargeOf(key, cost), permit);
   std::string command;
-  call.Write(ScriptAs::kText, command);
+  call.Write(ScriptAs::kName, command);
   const auto nodes = client_.Ask(command);
   const auto outcome = call.Read(nodes);
   ASSERT_TRUE(outcome.ok()) << outcome.error().message << ": "
@@ -156,7 +160,7 @@ bool RedisWorld::AskRedis(const ScriptCall& call, std::span<Decision> decisions)
   Time about = now_ - std::chrono::hours{24};
   for (int tries = 0; tries < 4; ++tries) {
     std::string command;
-    call.Write(ScriptAs::kText, about, command);
+    call.Write(ScriptAs::kName, about, command);
     const auto nodes = client_.Ask(command);
     const auto outcome = ReadScriptReply(call, nodes, decisions);
     if (!outcome.ok()) {
@@ -179,7 +183,7 @@ bool RedisWorld::Replace(const ScriptCall& call, std::span<const RespNode> nodes
     return false;
   }
   std::string command;
-  WriteReplacements(call, replacements.value(), ScriptAs::kText, command);
+  WriteReplacements(call, replacements.value(), ScriptAs::kName, command);
   const auto replaced = client_.Ask(command);
   EXPECT_EQ(replaced[0].integer, static_cast<std::int64_t>(replacements.value().size()))
       << replaced[0].text;
@@ -273,6 +277,45 @@ void RedisWorld::TakeRequest() {
     keys[i]->last = want[i];
   }
   for (const WorldKey* key : keys) ExpectExpiry(*key);
+}
+
+std::vector<Kind> RemoteKinds() {
+  return {Kind::kTokenBucket,    Kind::kLeakyBucket,    Kind::kPacer,
+          Kind::kAlignedWindow,  Kind::kCalendarWindow, Kind::kFirstRequestWindow,
+          Kind::kIntervalRefill, Kind::kSlidingWindow,  Kind::kSlidingBuckets,
+          Kind::kSlidingLog,     Kind::kConcurrency};
+}
+
+void RunWorlds(const WorldPlan& plan) {
+  const auto server = RedisServer::Start();
+  ASSERT_NE(server, nullptr);
+  RedisClient client(server->socket_path());
+  ASSERT_TRUE(client.is_open());
+  WorldCounts counts;
+  ForEachSeed(plan.worlds, [&](Random& random) {
+    RedisWorld world(*server, client, random, plan.changes);
+    for (const std::vector<Kind>& kinds : plan.kinds) {
+      for (int i = 0; i < plan.keys_each; ++i) {
+        world.AddKey(NameOf(kinds.front()) + std::to_string(i), kinds);
+      }
+    }
+    world.Run(plan.steps);
+    counts.Add(world.counts());
+  });
+  std::printf("%d allowed, %d refused, %d in use, %d conversions\n", counts.allowed, counts.refused,
+              counts.in_use, counts.converted);
+  // Else it has tested nothing.
+  const int decided = counts.allowed + counts.refused;
+  EXPECT_GT(counts.allowed, decided / 10);
+  EXPECT_GT(counts.refused, decided / 10);
+  EXPECT_GT(counts.in_use, decided / 4);
+}
+
+WorldPlan PlanOfAll() {
+  WorldPlan plan;
+  for (const Kind kind : RemoteKinds()) plan.kinds.push_back({kind});
+  plan.keys_each = 3;
+  return plan;
 }
 
 }  // namespace sluice::testing

@@ -92,4 +92,23 @@ class RedisWorld {
   std::string trace_;  // of the last step
 };
 
+// Kinds whose states Redis keeps, and the memory store decides in the same way: staggered windows
+// have phases of whole microseconds in Redis alone.
+std::vector<Kind> RemoteKinds();
+
+// How many worlds, and what happens in each.
+struct WorldPlan {
+  std::vector<std::vector<Kind>> kinds;  // of keys
+  int keys_each = 5;
+  int worlds = 20;
+  int steps = 100;
+  TermsChange changes = TermsChange::kNever;
+};
+
+// Three keys of each kind.
+WorldPlan PlanOfAll();
+
+// Fails the test where one of the worlds does, or where too little was refused or in use.
+void RunWorlds(const WorldPlan& plan);
+
 }  // namespace sluice::testing

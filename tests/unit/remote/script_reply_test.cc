@@ -1,0 +1,133 @@
+#include "remote/script_reply.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "remote/new_terms.h"
+#include "remote/redis_script.h"
+#include "unit/remote/redis_bench.h"
+
+namespace sluice::testing {
+namespace {
+
+using std::chrono::seconds;
+
+class ScriptReply : public RedisBench {
+ protected:
+  ScriptReply() : limit_(Keep(Spec())), call_(Operation::kCheck, {"k", &limit_}) {}
+
+  static LimitSpec Spec() {
+    LimitSpec spec;
+    spec.rate = Rate{5, seconds{5}};
+    return spec;
+  }
+
+  // What ReadScriptReply says of the bytes of a reply.
+  std::string FaultOf(const std::string& bytes) {
+    RespValueReader reader{RespValueBounds{}};
+    Decision decision;
+    const auto outcome = ReadScriptReply(call_, reader.Read(bytes).nodes, {&decision, 1});
+    return outcome.ok() ? "" : outcome.error().message;
+  }
+
+  RemoteLimit limit_;
+  ScriptCall call_;
+};
+
+TEST_F(ScriptReply, OfAnotherFormIsAnError) {
+  EXPECT_EQ(FaultOf("*4\r\n:1\r\n:1700000000\r\n:0\r\n$0\r\n\r\n"), "");
+  for (const char* bytes :
+       {"-ERR something of a user\r\n", "+OK\r\n", "*0\r\n", "$-1\r\n",
+        "*3\r\n:1\r\n:1700000000\r\n:0\r\n", "*4\r\n:4\r\n:1700000000\r\n:0\r\n$0\r\n\r\n",
+        "*4\r\n:1\r\n:-1\r\n:0\r\n$0\r\n\r\n", "*4\r\n:1\r\n:1700000000\r\n:1000000\r\n$0\r\n\r\n",
+        "*4\r\n:1\r\n:1700000000\r\n:0\r\n:5\r\n",
+        "*5\r\n:1\r\n:1700000000\r\n:0\r\n$0\r\n\r\n$0\r\n\r\n"}) {
+    EXPECT_EQ(FaultOf(bytes), "Redis answered with something else than a decision") << bytes;
+  }
+}
+
+TEST_F(ScriptReply, WithSomethingElseThanAStateIsAnError) {
+  for (const std::string state :
+       {"x", "b1000000000,1,5,0", "b1000000000,1,5,0 1", "b1000000000,1,5,0 1 2 3",
+        "b1000000000,1,5,0 -1 0", "b1000000000,1,5,0 1 1000000000", "b1000000000,1,5,0 1 a"}) {
+    EXPECT_EQ(FaultOf("*4\r\n:1\r\n:1700000000\r\n:0\r\n$" + std::to_string(state.size()) + "\r\n" +
+                      state + "\r\n"),
+              "Redis holds something else than a state under a key")
+        << state;
+  }
+}
+
+TEST_F(ScriptReply, ThatContradictsItsStatesIsAnError) {
+  EXPECT_EQ(FaultOf("*4\r\n:0\r\n:1700000000\r\n:0\r\n$0\r\n\r\n"),
+            "Redis decided otherwise than its answer says");
+}
+
+// What others put under a key is no state: it is told, and left alone.
+TEST_F(ScriptReply, OfAForeignValueIsAnErrorAndLeavesIt) {
+  client_->Command({"SET", "k", "something of a user"});
+  std::string command;
+  call_.Write(ScriptAs::kText, now_, command);
+  const auto nodes = client_->Ask(command);
+  Decision decision;
+  const auto outcome = ReadScriptReply(call_, nodes, {&decision, 1});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome.value().status, ScriptStatus::kOtherTerms);
+  const auto converted = ConvertStates(call_, nodes);
+  ASSERT_FALSE(converted.ok());
+  EXPECT_EQ(converted.error().message, "Redis holds something else than a state under a key");
+  EXPECT_EQ(client_->Text({"GET", "k"}), "something of a user");
+}
+
+TEST_F(ScriptReply, OfAKeyOfAnotherTypeIsAnError) {
+  client_->Command({"RPUSH", "k", "a"});
+  std::string command;
+  call_.Write(ScriptAs::kText, now_, command);
+  const auto nodes = client_->Ask(command);
+  ASSERT_EQ(nodes[0].type, RespType::kError);
+  Decision decision;
+  EXPECT_FALSE(ReadScriptReply(call_, nodes, {&decision, 1}).ok());
+}
+
+// Only the first of two nodes that found the same old state replaces it.
+TEST_F(ScriptReply, AStateIsReplacedOnlyWhereItIsStillTheSame) {
+  EXPECT_TRUE(Do(Operation::kCheck, {"k", &limit_, Cost{2}}).allowed);
+  LimitSpec spec = Spec();
+  spec.burst = 10;
+  const RemoteLimit wider = Keep(spec);
+  const ScriptCall call(Operation::kCheck, {"k", &wider, Cost{1}});
+  std::string command;
+  call.Write(ScriptAs::kText, now_, command);
+  const auto converted = ConvertStates(call, client_->Ask(command));
+  ASSERT_TRUE(converted.ok());
+  ASSERT_EQ(converted.value().size(), 1U);
+  std::string replace;
+  WriteReplacements(call, converted.value(), ScriptAs::kText, replace);
+  EXPECT_EQ(client_->Ask(replace)[0].integer, 1);
+  EXPECT_EQ(Decide(call).remaining, 7);
+  EXPECT_EQ(client_->Ask(replace)[0].integer, 0);
+  EXPECT_EQ(Do(Operation::kPeek, {"k", &wider}).remaining, 7);
+}
+
+TEST_F(ScriptReply, ScriptsHaveTheNamesThatRedisGivesThem) {
+  for (const RedisScript* script : {&DecideScript(), &ReplaceScript(), &PermitScript()}) {
+    EXPECT_EQ(client_->Text({"SCRIPT", "LOAD", script->text}), script->sha1);
+  }
+}
+
+TEST_F(ScriptReply, ARedisWithoutTheScriptSaysSo) {
+  std::string command;
+  call_.Write(ScriptAs::kName, now_, command);
+  const auto nodes = client_->Ask(command);
+  ASSERT_EQ(nodes[0].type, RespType::kError);
+  EXPECT_EQ(nodes[0].text.substr(0, 8), "NOSCRIPT");
+  EXPECT_EQ(Decide(call_).remaining, 4);
+  Decision decision;
+  EXPECT_TRUE(ReadScriptReply(call_, client_->Ask(command), {&decision, 1}).ok());
+  EXPECT_EQ(decision.remaining, 3);
+}
+
+}  // namespace
+}  // namespace sluice::testing
