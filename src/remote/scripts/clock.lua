@@ -9,6 +9,9 @@ local clock = redis.call('TIME')
 local seconds, micros = tonumber(clock[1]), tonumber(clock[2])
 local now = seconds * 1000000 + micros
 local fmod, format, match = math.fmod, string.format, string.match
+
+-- How states are kept. Each makes its functions when it is first asked for: a script makes all of
+-- its functions anew whenever it runs, and most runs need one shape.
 local shapes = {}
 
 -- tostring keeps 14 digits.

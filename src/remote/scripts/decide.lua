@@ -15,27 +15,36 @@
 -- were handed over. With 2 and 3 nothing was changed.
 
 local states, replies, at, problem = {}, {DECIDED, seconds, micros}, 1, DECIDED
+local made = {}
 for i = 1, #KEYS do
-  local state = {key = KEYS[i], shape = shapes[ARGV[at]], tag = ARGV[at + 1], before = ''}
-  local fault
-  at, fault = state.shape.load(state, at + 2)
+  local letter, fault = ARGV[at], nil
+  local shape = made[letter]
+  if not shape then
+    shape = shapes[letter]()
+    made[letter] = shape
+  end
+  -- As large at once as the shapes make it.
+  local state = {key = KEYS[i], shape = shape, tag = ARGV[at + 1], before = '', changed = false,
+                 op = false, numbers = 0, passes = false, units = 0}
+  at, fault = shape.load(state, at + 2)
   if fault > problem then problem = fault end
   states[i] = state
 end
 
-local items, refused, quota_asked, quota_passed = {}, false, false, false
+local refused, quota_asked, quota_passed = false, false, false
 while problem == DECIDED and at <= #ARGV do
   local op, state, veto = ARGV[at], states[tonumber(ARGV[at + 1])], ARGV[at + 2]
   local shape, numbers = state.shape, at + 3
   at = numbers + shape.numbers
   if op == 'x' then
     redis.call('DEL', state.key)
+    state.changed = false
   elseif op == 'd' or op == 'f' then
     if op == 'd' then shape.debt(state, numbers) else shape.refund(state, numbers) end
     state.changed = true
   else
     local passes = shape.asks(state, numbers)
-    items[#items + 1] = {op = op, state = state, numbers = numbers, passes = passes}
+    state.op, state.numbers, state.passes = op, numbers, passes
     if veto == '1' or veto == '3' then refused = refused or not passes end
     if veto == '2' or veto == '3' then
       quota_asked = true
@@ -46,17 +55,15 @@ end
 
 if problem == DECIDED then
   local ahead = not refused and (quota_passed or not quota_asked)
-  for i = 1, #items do
-    local item = items[i]
-    local takes = ahead
-    if not item.passes then takes = item.op == 'r' end
-    if takes and item.op ~= 'p' then
-      item.state.shape.take(item.state, item.numbers)
-      item.state.changed = true
-    end
-  end
   for i = 1, #states do
-    if states[i].changed then states[i].shape.save(states[i]) end
+    local state = states[i]
+    local op, takes = state.op, ahead
+    if not state.passes then takes = op == 'r' end
+    if takes and op and op ~= 'p' then
+      state.shape.take(state, state.numbers)
+      state.changed = true
+    end
+    if state.changed then state.shape.save(state) end
   end
   replies[1] = ahead and 1 or 0
 else

@@ -6,8 +6,9 @@
 --   c START END END END    of a calendar: three windows in a row
 -- Numbers of an item: what must be free, what it adds.
 
+shapes.f = function()
+
 local fixed_window = {numbers = 2}
-shapes.f = fixed_window
 
 -- When a window that opens now would end, and where the terms go on.
 local function window_end(at)
@@ -65,4 +66,7 @@ function fixed_window.save(state)
   if state.count == 0 then return redis.call('DEL', state.key) end
   redis.call('SET', state.key, state.tag .. ' ' .. digits(state.ends) .. ' ' .. digits(state.count),
              'PXAT', milliseconds(state.ends))
+end
+
+return fixed_window
 end

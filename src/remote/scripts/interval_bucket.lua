@@ -5,8 +5,9 @@
 -- 1970 (else "f": counted from the first charge), and how far ahead a debt may reach.
 -- Numbers of an item: what must come, what it takes.
 
+shapes.i = function()
+
 local interval_bucket = {numbers = 2}
-shapes.i = interval_bucket
 
 function interval_bucket.load(state, at)
   local count, period = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
@@ -62,4 +63,7 @@ function interval_bucket.save(state)
   local full_at = state.refill + (ceil_div(state.used, state.count) - 1) * state.period
   redis.call('SET', state.key, state.tag .. ' ' .. digits(full_at) .. ' ' .. digits(state.used),
              'PXAT', milliseconds(full_at))
+end
+
+return interval_bucket
 end

@@ -4,8 +4,9 @@
 -- Terms: ticks in a second, ticks in a microsecond.
 -- Numbers of an item: what may be held for it to pass (a debt: after it), then what it adds.
 
+shapes.t = function()
+
 local one_time = {numbers = 4}
-shapes.t = one_time
 
 function one_time.load(state, at)
   state.per_second = tonumber(ARGV[at])
@@ -63,4 +64,7 @@ function one_time.save(state)
   local unused = whole * 1000 + ceil_div(ticks, state.per_second / 1000)
   redis.call('SET', state.key, state.tag .. ' ' .. digits(whole) .. ' ' .. digits(ticks),
              'PXAT', digits(unused))
+end
+
+return one_time
 end

@@ -7,7 +7,7 @@
 local op, id, ttl = ARGV[1], ARGV[2], tonumber(ARGV[5])
 local units = tonumber(ARGV[4])
 local state = {key = KEYS[1]}
-shapes.c.load(state, 3)
+shapes.c().load(state, 3)
 
 -- The member of the permit, where it is held.
 local function member_of()

@@ -3,8 +3,9 @@
 -- Terms: COUNT, the length of a part, how many of them, and what counts of the oldest: s all of it,
 -- l nothing, w as much as is in view. Numbers of an item: what must be free, what it adds.
 
+shapes.s = function()
+
 local sliding_buckets = {numbers = 2}
-shapes.s = sliding_buckets
 
 -- The part that holds the time, and the units of all that are in view.
 local function view(state)
@@ -114,4 +115,7 @@ function sliding_buckets.save(state)
   local in_view = state.buckets
   if state.rule ~= 'l' then in_view = in_view + 1 end
   redis.call('PEXPIREAT', state.key, milliseconds((newest + in_view) * state.part))
+end
+
+return sliding_buckets
 end

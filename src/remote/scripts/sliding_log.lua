@@ -7,8 +7,9 @@
 -- Terms: COUNT, PERIOD, min_gap, and the depths of two units whose times are asked for (-1: none).
 -- Numbers of an item: what must be free, what it adds. Answers "NEWEST TIME TIME UNITS".
 
+shapes.l = function()
+
 local sliding_log = {numbers = 2}
-shapes.l = sliding_log
 
 local TOTALS = 2251799813685248
 
@@ -146,4 +147,7 @@ function sliding_log.save(state)
   end
   local newest = redis.call('ZRANGE', state.key, -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIREAT', state.key, milliseconds(tonumber(newest) + state.period))
+end
+
+return sliding_log
 end

@@ -3,8 +3,9 @@
 --
 -- Terms: COUNT, PERIOD. Numbers of an item: what must be free, what it adds.
 
+shapes.w = function()
+
 local sliding_window = {numbers = 2}
-shapes.w = sliding_window
 
 function sliding_window.load(state, at)
   state.most, state.period = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
@@ -54,4 +55,7 @@ function sliding_window.save(state)
   redis.call('HSET', state.key, 't', state.tag, 'e', digits(state.ends),
              'p', digits(state.previous), 'c', digits(state.current))
   redis.call('PEXPIREAT', state.key, milliseconds(unused))
+end
+
+return sliding_window
 end

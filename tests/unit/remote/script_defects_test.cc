@@ -159,6 +159,15 @@ TEST_F(ScriptDefects, ALogThatIsNeverIdleCountsOn) {
   }
 }
 
+// A log that new terms would take over, and is forgotten instead.
+TEST_F(ScriptDefects, ALogOfOtherTermsIsForgottenByAReset) {
+  const RemoteLimit before = Keep(Of(Algorithm::kSlidingLog, {3, seconds{10}}));
+  const RemoteLimit after = Keep(Of(Algorithm::kSlidingLog, {2, seconds{20}}));
+  EXPECT_TRUE(Do(Operation::kCheck, {"k", &before, Cost{3}}).allowed);
+  EXPECT_EQ(Do(Operation::kReset, {"k", &after}).remaining, 2);
+  EXPECT_EQ(client_->Number({"EXISTS", "k"}), 0);
+}
+
 TEST_F(ScriptDefects, NoKeyIsEverWithoutATimeToLive) {
   std::vector<LimitSpec> specs;
   for (const Algorithm algorithm :
