@@ -25,9 +25,18 @@ bool ReadTime(NumberReader& reader, Time& at) {
   return true;
 }
 
-bool ReadUnits(NumberReader& reader, std::int64_t& units) {
+bool ReadUnits(NumberReader& reader, std::int64_t most, std::int64_t& units) {
   units = reader.Next();
-  return reader.is_good() && units >= 0 && units <= kMicrosMost;
+  return reader.is_good() && units >= 0 && units <= most;
+}
+
+// Whether all that is missing comes back within a time that sums of times have room for.
+bool ComesBack(const IntervalBucket& terms, const IntervalBucket::State& state) {
+  const Uint128 refills =
+      DivCeil(static_cast<Uint128>(state.used), static_cast<std::uint64_t>(terms.rate.count));
+  return refills * static_cast<Uint128>(terms.rate.period.count()) <=
+         static_cast<Uint128>(kLongestSpan.count()) +
+             static_cast<Uint128>(terms.rate.period.count());
 }
 
 // Reads the states that are one text.
@@ -47,15 +56,16 @@ struct StateReader {
     state.fraction = static_cast<std::uint64_t>(ticks % per_ns);
     return true;
   }
-  bool operator()(const IntervalBucket& /*terms*/, IntervalBucket::State& state) const {
-    return ReadTime(reader, state.full_at) && ReadUnits(reader, state.used);
+  bool operator()(const IntervalBucket& terms, IntervalBucket::State& state) const {
+    return ReadTime(reader, state.full_at) && ReadUnits(reader, kMicrosMost, state.used) &&
+           ComesBack(terms, state);
   }
-  bool operator()(const FixedWindow& /*terms*/, FixedWindow::State& state) const {
-    return ReadTime(reader, state.end) && ReadUnits(reader, state.count);
+  bool operator()(const FixedWindow& terms, FixedWindow::State& state) const {
+    return ReadTime(reader, state.end) && ReadUnits(reader, terms.rate.count, state.count);
   }
-  bool operator()(const SlidingWindow& /*terms*/, SlidingWindow::State& state) const {
-    return ReadTime(reader, state.end) && ReadUnits(reader, state.previous) &&
-           ReadUnits(reader, state.current);
+  bool operator()(const SlidingWindow& terms, SlidingWindow::State& state) const {
+    return ReadTime(reader, state.end) && ReadUnits(reader, terms.rate.count, state.previous) &&
+           ReadUnits(reader, terms.rate.count, state.current);
   }
   template <typename T, typename State>
   bool operator()(const T& /*terms*/, State& /*state*/) const {
@@ -127,9 +137,11 @@ bool KeyState::ReadParts(const SlidingBuckets& terms, std::string_view numbers) 
   std::vector<Part> found;
   NumberReader reader(' ', numbers);
   auto& state = std::get<PartsState>(state_);
+  const std::int64_t index_most = kMicrosMost / (terms.rate.period / terms.buckets / 1000).count();
   while (!reader.IsAtEnd() && reader.is_good()) {
     Part part;
-    if (!ReadUnits(reader, part.index) || !ReadUnits(reader, part.units)) return false;
+    if (!ReadUnits(reader, index_most, part.index)) return false;
+    if (!ReadUnits(reader, terms.rate.count, part.units)) return false;
     state.newest = std::max(state.newest, part.index);
     found.push_back(part);
   }
@@ -148,7 +160,8 @@ bool KeyState::ReadLog(const ScriptCall& call, std::size_t key, std::string_view
   for (LogTold::Unit* unit : {&told.newest, &told.first, &told.second}) {
     if (!ReadTime(reader, unit->at)) return false;
   }
-  if (!ReadUnits(reader, told.units) || !reader.IsDone() || told.units == 0) return false;
+  const std::int64_t most = std::get<SlidingLog>(*terms_).rate.count;
+  if (!ReadUnits(reader, most, told.units) || !reader.IsDone() || told.units == 0) return false;
   const LogPlan plan = PlanLog(call, key);
   told.first.depth = plan.first;
   told.second.depth = plan.second;
@@ -168,7 +181,8 @@ bool KeyState::ReadPermits(const ScriptCall& call, std::size_t key, std::string_
   std::int64_t units = 0;
   Time last{};
   Time free{};
-  if (!ReadUnits(reader, units) || !ReadTime(reader, last) || !ReadTime(reader, free)) return false;
+  if (!ReadUnits(reader, kMicrosMost, units)) return false;
+  if (!ReadTime(reader, last) || !ReadTime(reader, free)) return false;
   const std::int64_t most = std::get<Concurrency>(*terms_).max_in_flight;
   const std::int64_t asked = AskedOf(call, key).units;
   const std::int64_t first =

@@ -83,7 +83,11 @@ Rate ReadRate(NumberReader& reader) {
   return {count, Nanos{reader.Next()}};
 }
 
-bool IsRate(const Rate& rate) { return rate.count >= 0 && rate.period > Nanos{0}; }
+bool IsRate(const Rate& rate) {
+  return rate.count >= 0 && rate.period > Nanos{0} && rate.period <= kLongestSpan;
+}
+
+bool IsWait(Nanos wait) { return wait >= Nanos{0} && wait <= kLongestSpan; }
 
 TokenBucket ReadTokenBucket(NumberReader& reader) {
   TokenBucket terms;
@@ -142,16 +146,19 @@ Pacer ReadPacer(NumberReader& reader) {
 
 // Whatever a tag says, a conversion from it must neither divide by 0 nor overflow.
 struct IsSound {
-  bool operator()(const TokenBucket& t) const { return IsInterval(t.interval) && t.burst >= 1; }
+  bool operator()(const TokenBucket& t) const {
+    return IsInterval(t.interval) && t.burst >= 1 && IsWait(t.max_wait);
+  }
   bool operator()(const LeakyBucket& t) const { return IsInterval(t.interval) && t.burst >= 0; }
   bool operator()(const Pacer& t) const { return IsInterval(t.interval); }
   bool operator()(const IntervalBucket& t) const {
-    return IsRate(t.rate) && t.rate.count >= 1 && t.burst >= 1;
+    return IsRate(t.rate) && t.rate.count >= 1 && t.burst >= 1 && IsWait(t.max_wait);
   }
   bool operator()(const FixedWindow& t) const { return IsRate(t.rate); }
   bool operator()(const SlidingWindow& t) const { return IsRate(t.rate); }
   bool operator()(const SlidingBuckets& t) const {
-    return IsRate(t.rate) && t.buckets >= 1 && t.rate.period.count() % t.buckets == 0;
+    const std::int64_t part = t.buckets < 1 ? 0 : t.rate.period.count() / t.buckets;
+    return IsRate(t.rate) && part >= 1000 && part * t.buckets == t.rate.period.count();
   }
   template <typename T>
   bool operator()(const T& /*t*/) const {
