@@ -117,8 +117,8 @@ std::optional<KeyState> KeyState::ReadText(const Terms& terms, std::string_view 
 }
 
 bool KeyState::ReadNumbers(std::string_view numbers) {
-  if (const auto* buckets = std::get_if<SlidingBuckets>(terms_))
-    return ReadParts(*buckets, numbers);
+  const auto* const buckets = std::get_if<SlidingBuckets>(terms_);
+  if (buckets != nullptr) return ReadParts(*buckets, numbers);
   NumberReader reader(' ', numbers);
   bool is_good = false;
   With([&](const auto& terms, auto& state) {

@@ -140,7 +140,7 @@ Pacer ReadPacer(NumberReader& reader) {
   terms.interval = ReadInterval(reader);
   const auto whole = static_cast<Uint128>(reader.Next());
   const auto ticks = static_cast<Uint128>(reader.Next());
-  terms.burst_ticks = whole * (terms.interval.ticks_per_ns * kNanosPerSecond) + ticks;
+  terms.burst_ticks = whole * TicksOf(terms.interval, Nanos{kNanosPerSecond}) + ticks;
   return terms;
 }
 
