@@ -84,6 +84,7 @@ void EventLoop::Run() {
     CallAgain();
     CallPosted();
   }
+  is_ended_ = false;
 }
 
 void EventLoop::CallReady() {

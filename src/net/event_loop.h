@@ -31,7 +31,7 @@ namespace sluice {
 //       then what was posted. So a watcher whose descriptor is closed, and which has been called
 //       again if it asked for that, may be freed by what it posts.
 //   (2) What is posted runs in order, also what was posted before Run.
-//   (3) After End rounds go on until nobody asks for another.
+//   (3) After End rounds go on until nobody asks for another. Then it may be run again.
 class EventLoop {
  public:
   struct Readiness {

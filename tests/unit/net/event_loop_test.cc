@@ -178,6 +178,18 @@ TEST_F(EventLoopTest, AfterEndRoundsGoOnUntilNobodyAsksForAnother) {
             (std::vector<std::string>{"socket again", "socket again", "socket again", "last"}));
 }
 
+TEST_F(EventLoopTest, AfterItsEndItMayBeRunAgain) {
+  RunOut();
+  loop_.Post([this] {
+    loop_.Post([this] {
+      Note("second run");
+      loop_.End();
+    });
+  });
+  loop_.Run();
+  EXPECT_EQ(heard_, (std::vector<std::string>{"second run"}));
+}
+
 TEST_F(EventLoopTest, TimesComeOnceOrAgainAndAgainAndNotIfTheyAreCancelled) {
   int ticks = 0;
   LoopTimer once(loop_, [this] { Note("once"); });
