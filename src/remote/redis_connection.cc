@@ -1,0 +1,305 @@
+#include "remote/redis_connection.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "core/text.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{32} << 10U;
+
+// What was sent and is not acknowledged for so long ends the connection. On a socket of the file
+// system it changes nothing.
+void SetUserTimeout(int descriptor, Nanos length) {
+  const auto millis = std::chrono::ceil<std::chrono::milliseconds>(length).count();
+  const auto value = static_cast<unsigned>(millis);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof value);
+}
+
+// Events of a socket that was closed in this round may still be told of.
+bool IsWritable(int descriptor) {
+  pollfd one{descriptor, POLLOUT, 0};
+  return poll(&one, 1, 0) > 0;
+}
+
+bool IsHelloUnknown(RedisErrorKind kind) {
+  return kind == RedisErrorKind::kUnknownCommand || kind == RedisErrorKind::kNoProtocol ||
+         kind == RedisErrorKind::kNoPermission;
+}
+
+std::string ErrorText() { return std::generic_category().message(errno); }
+
+}  // namespace
+
+RedisConnection::RedisConnection(const RedisScene& scene, const RedisConnectionSettings& settings,
+                                 Owner& owner)
+    : scene_(scene),
+      settings_(settings),
+      owner_(owner),
+      pipe_(settings.bounds),
+      timer_(scene.loop, [this] { OnTime(); }) {
+  AppendRedisCommand({"PING"}, ping_.bytes);
+}
+
+void RedisConnection::Open(const ServerAddress& address) {
+  assert(state_ == State::kClosed);
+  address_ = address;
+  state_ = State::kConnecting;
+  open_deadline_ = scene_.clock.Now() + settings_.patience.connect_most;
+  pipe_.Hold();
+  connecting_.emplace(address_, settings_.patience.connect_most);
+  Settle();
+}
+
+void RedisConnection::Settle() {
+  if (connecting_->state() == Connecting::State::kFailed) {
+    return Finish({Cause::kNotConnected, RedisErrorKind::kNone, connecting_->error().message});
+  }
+  if (connecting_->state() == Connecting::State::kMade) {
+    const bool is_watched = watched_ == connecting_->descriptor();
+    socket_ = connecting_->Take();
+    connecting_.reset();
+    if (!is_watched && !scene_.loop.Watch(socket_.descriptor(), *this)) {
+      return Finish({Cause::kNotConnected, RedisErrorKind::kNone, ErrorText()});
+    }
+    watches_room_ = is_watched;
+    return Begin();
+  }
+  if (watched_ != connecting_->descriptor()) {
+    watched_ = connecting_->descriptor();
+    scene_.loop.Watch(watched_, *this);
+    scene_.loop.WatchRoom(watched_, *this);
+  }
+  Arm();
+}
+
+void RedisConnection::Begin() {
+  SetUserTimeout(socket_.descriptor(), settings_.patience.silence_most);
+  state_ = State::kGreeting;
+  heard_at_ = scene_.clock.Now();
+  GreetHello();
+  Arm();
+}
+
+// --- login ----------------------------------------------------------------------------------
+
+void RedisConnection::Greet(std::initializer_list<std::string_view> words) {
+  greeting_.bytes.clear();
+  AppendRedisCommand(words, greeting_.bytes);
+  pipe_.SendAhead(greeting_, *this);
+  AskToFlush();
+}
+
+void RedisConnection::GreetHello() {
+  const RedisGreeting& greeting = settings_.greeting;
+  const std::string_view user = greeting.user.empty() ? "default" : greeting.user;
+  step_ = Step::kHello;
+  if (greeting.password.empty()) return Greet({"HELLO", "3", "SETNAME", greeting.name});
+  Greet({"HELLO", "3", "AUTH", user, greeting.password, "SETNAME", greeting.name});
+}
+
+void RedisConnection::GreetDatabase() {
+  if (settings_.greeting.database == 0) return GreetRole();
+  step_ = Step::kDatabase;
+  Greet({"SELECT", std::to_string(settings_.greeting.database)});
+}
+
+void RedisConnection::GreetRole() {
+  if (settings_.greeting.role == RedisGreeting::Role::kAny) return BecomeOpen();
+  step_ = Step::kRole;
+  Greet({"ROLE"});
+}
+
+void RedisConnection::TakeGreeting(const RedisAnswer& answer) {
+  const RedisGreeting& greeting = settings_.greeting;
+  const RedisErrorKind error = answer.error.kind;
+  if (step_ == Step::kHello && IsHelloUnknown(error)) {
+    step_ = greeting.password.empty() ? Step::kName : Step::kAuth;
+    if (step_ == Step::kName) return Greet({"CLIENT", "SETNAME", greeting.name});
+    if (greeting.user.empty()) return Greet({"AUTH", greeting.password});
+    return Greet({"AUTH", greeting.user, greeting.password});
+  }
+  // A name is for those who look at the server's list; it may be forbidden.
+  if (error != RedisErrorKind::kNone && step_ != Step::kName) {
+    return Finish({Cause::kNotConnected, error,
+                   Concat(address_.text, " refused: ", Printable(answer.reply.front().text))});
+  }
+  switch (step_) {
+    case Step::kAuth:
+      step_ = Step::kName;
+      return Greet({"CLIENT", "SETNAME", greeting.name});
+    case Step::kHello:
+    case Step::kName:
+      return GreetDatabase();
+    case Step::kDatabase:
+      return GreetRole();
+    case Step::kRole:
+      if (answer.reply.size() > 1 && answer.reply[1].text == "master") return BecomeOpen();
+      return Finish({Cause::kNotConnected, RedisErrorKind::kReadOnly,
+                     Concat(address_.text, " is no primary")});
+  }
+}
+
+void RedisConnection::BecomeOpen() {
+  state_ = State::kOpen;
+  pipe_.Release();
+  AskToFlush();
+  owner_.OnOpen();
+}
+
+// --- commands -------------------------------------------------------------------------------
+
+bool RedisConnection::Send(RedisCommand& command, RedisListener& listener) {
+  assert(state_ != State::kClosed);
+  if (!pipe_.Send(command, listener)) return false;
+  if (command.deadline < armed_for_) Arm();
+  if (state_ == State::kOpen) AskToFlush();
+  return true;
+}
+
+// Greetings and pings have no deadline but that of the connection.
+void RedisConnection::OnOverdue(RedisCommand& /*command*/) {}
+
+void RedisConnection::OnAnswer(RedisCommand& command, const RedisAnswer& answer) {
+  if (&command == &ping_) is_pinging_ = false;
+  if (&command == &greeting_ && answer.fate == RedisAnswer::Fate::kReplied) TakeGreeting(answer);
+}
+
+void RedisConnection::Finish(End end) {
+  if (state_ == State::kClosed) return;
+  state_ = State::kClosed;
+  connecting_.reset();
+  socket_ = Socket(-1);
+  watched_ = -1;
+  pipe_.Break(end.cause);
+  timer_.Cancel();
+  armed_for_ = kLatestTime;
+  owner_.OnClosed(end);
+}
+
+// --- bytes ----------------------------------------------------------------------------------
+
+void RedisConnection::AskToFlush() {
+  if (!std::exchange(will_flush_, true)) scene_.loop.Again(*this);
+}
+
+void RedisConnection::OnAgain() {
+  will_flush_ = false;
+  if (state_ == State::kGreeting || state_ == State::kOpen) Flush();
+}
+
+void RedisConnection::Flush() {
+  const bool was_quiet = pipe_.unanswered() == 0;
+  for (;;) {
+    const std::string_view output = pipe_.Output();
+    if (output.empty()) break;
+    const ssize_t size =
+        send(socket_.descriptor(), output.data(), output.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (size >= 0) {
+      pipe_.Wrote(static_cast<std::size_t>(size));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) return Finish({Cause::kBroken, RedisErrorKind::kNone, ErrorText()});
+    if (!std::exchange(watches_room_, true)) scene_.loop.WatchRoom(socket_.descriptor(), *this);
+    break;
+  }
+  if (was_quiet && pipe_.unanswered() > 0) {
+    asked_at_ = scene_.clock.Now();
+    Arm();
+  }
+}
+
+void RedisConnection::OnReady(const EventLoop::Readiness& ready) {
+  if (state_ == State::kConnecting) {
+    if (!IsWritable(connecting_->descriptor())) return;
+    connecting_->Continue();
+    return Settle();
+  }
+  if (state_ == State::kClosed) return;
+  if (ready.input || ready.ended || ready.broken) ReadAll(ready);
+  if (state_ != State::kClosed) AskToFlush();
+}
+
+void RedisConnection::ReadAll(const EventLoop::Readiness& ready) {
+  std::array<char, kReadBytes> bytes;
+  const int descriptor = socket_.descriptor();
+  while (state_ != State::kClosed && socket_.descriptor() == descriptor) {
+    const ssize_t size = recv(descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) return;
+    if (size <= 0) {
+      const std::string words = size == 0 ? "the server closed the connection" : ErrorText();
+      return Finish({Cause::kBroken, RedisErrorKind::kNone, words});
+    }
+    heard_at_ = scene_.clock.Now();
+    const auto count = static_cast<std::size_t>(size);
+    const Result<Done> received = pipe_.Receive({bytes.data(), count});
+    if (!received.ok()) {
+      return Finish({Cause::kFault, RedisErrorKind::kNone, received.error().message});
+    }
+    // All there was; the end is told of apart.
+    if (count < bytes.size() && !ready.ended && !ready.broken) return;
+  }
+}
+
+// --- time -----------------------------------------------------------------------------------
+
+bool RedisConnection::IsSilent(Time now) const {
+  return pipe_.unanswered() > 0 &&
+         now >= std::max(asked_at_, heard_at_) + settings_.patience.silence_most;
+}
+
+void RedisConnection::OnTime() {
+  armed_for_ = kLatestTime;
+  const Time now = scene_.clock.Now();
+  if (state_ == State::kClosed) return;
+  pipe_.Expire(now);
+  if (state_ == State::kClosed) return;
+  if (state_ != State::kOpen && now >= open_deadline_) {
+    return Finish({Cause::kNotConnected, RedisErrorKind::kNone,
+                   Concat(address_.text, " did not let us in in time")});
+  }
+  if (state_ == State::kOpen && IsSilent(now)) {
+    return Finish({Cause::kSilent, RedisErrorKind::kNone, "the server has fallen silent"});
+  }
+  const bool is_quiet = state_ == State::kOpen && pipe_.unanswered() == 0 &&
+                        now >= heard_at_ + settings_.patience.ping_after;
+  if (is_quiet && !std::exchange(is_pinging_, true)) {
+    asked_at_ = now;
+    pipe_.SendAhead(ping_, *this);
+    AskToFlush();
+  }
+  Arm();
+}
+
+Time RedisConnection::NextTime() const {
+  Time next = pipe_.next_deadline().value_or(kLatestTime);
+  if (state_ != State::kOpen) return std::min(next, open_deadline_);
+  const RedisPatience& patience = settings_.patience;
+  const Time life = pipe_.unanswered() > 0 ? std::max(asked_at_, heard_at_) + patience.silence_most
+                                           : heard_at_ + patience.ping_after;
+  return std::min(next, life);
+}
+
+void RedisConnection::Arm() {
+  if (state_ == State::kClosed) return;
+  const Time next = NextTime();
+  if (next >= armed_for_) return;
+  armed_for_ = next;
+  timer_.SetAfter(std::max(next - scene_.clock.Now(), Nanos{1}));
+}
+
+}  // namespace sluice

@@ -1,0 +1,159 @@
+#include "support/redis_process.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "sluice/clock.h"
+#include "sluice/time.h"
+
+namespace sluice::testing {
+namespace {
+
+constexpr std::chrono::seconds kPatience{20};
+constexpr Nanos kMoment = std::chrono::milliseconds{5};
+
+// Until another process is as far as it should be.
+class Patience {
+ public:
+  // False once it is at its end; else a moment later.
+  bool Wait() {
+    clock_->SleepFor(kMoment);
+    return clock_->Now() < deadline_;
+  }
+
+ private:
+  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  Time deadline_ = clock_->Now() + kPatience;
+};
+
+}  // namespace
+
+std::uint16_t FreePort() {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(bind(descriptor, any, size), 0);
+  EXPECT_EQ(getsockname(descriptor, any, &size), 0);
+  close(descriptor);
+  return ntohs(address.sin_port);
+}
+
+RedisProcess::RedisProcess(std::vector<std::string> arguments, Mode mode)
+    : arguments_(std::move(arguments)), mode_(mode), port_(FreePort()), bus_port_(FreePort()) {
+  std::string folder = std::filesystem::temp_directory_path() / "sluice-redis-XXXXXX";
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
+  folder_ = folder;
+  Start();
+}
+
+RedisProcess::~RedisProcess() {
+  Kill();
+  std::filesystem::remove_all(folder_);
+}
+
+std::vector<std::string> RedisProcess::Arguments() const {
+  const std::string port = std::to_string(port_);
+  if (mode_ == Mode::kSentinel) {
+    const std::string path = folder_ + "/sentinel.conf";
+    std::ofstream file(path);
+    file << "port " << port << "\nbind 127.0.0.1\ndir " << folder_ << "\n";
+    for (const std::string& line : arguments_) file << line << "\n";
+    return {"redis-server", path, "--sentinel", "--logfile", folder_ + "/log"};
+  }
+  std::vector<std::string> all = {"redis-server",
+                                  "--port",
+                                  port,
+                                  "--bind",
+                                  "127.0.0.1",
+                                  "--dir",
+                                  folder_,
+                                  "--save",
+                                  "",
+                                  "--appendonly",
+                                  "no",
+                                  "--unixsocket",
+                                  socket_path(),
+                                  "--logfile",
+                                  folder_ + "/log",
+                                  "--enable-debug-command",
+                                  "yes"};
+  if (mode_ == Mode::kCluster) {
+    all.insert(all.end(), {"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port_),
+                           "--cluster-node-timeout", "2000"});
+  }
+  all.insert(all.end(), arguments_.begin(), arguments_.end());
+  return all;
+}
+
+void RedisProcess::Start() {
+  const std::vector<std::string> words = Arguments();
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  process_ = fork();
+  if (process_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execvp("redis-server", pointers.data());
+    _exit(127);
+  }
+  Patience patience;
+  for (;;) {
+    const std::string answer = Call("PING");
+    if (answer == "PONG" || answer.starts_with("NOAUTH") || answer.starts_with("NOPERM")) return;
+    if (waitpid(process_, nullptr, WNOHANG) != 0 || !patience.Wait()) break;
+  }
+  ADD_FAILURE() << "redis-server did not start; its log is in " << folder_;
+}
+
+void RedisProcess::Kill() {
+  if (process_ <= 0) return;
+  kill(process_, SIGKILL);
+  waitpid(process_, nullptr, 0);
+  process_ = -1;
+}
+
+void RedisProcess::Stop() const { kill(process_, SIGSTOP); }
+void RedisProcess::Continue() const { kill(process_, SIGCONT); }
+
+std::string RedisProcess::Call(const std::string& command) const {
+  const std::string line =
+      "redis-cli -h 127.0.0.1 -p " + std::to_string(port_) + " " + command + " 2>&1";
+  FILE* const pipe = popen(line.c_str(), "re");
+  if (pipe == nullptr) return "";
+  std::string printed;
+  std::array<char, 4096> part;
+  while (const std::size_t size = fread(part.data(), 1, part.size(), pipe)) {
+    printed.append(part.data(), size);
+  }
+  pclose(pipe);
+  while (printed.ends_with('\n')) printed.pop_back();
+  return printed;
+}
+
+std::string RedisProcess::CallUntil(const std::string& command, const std::string& expected) const {
+  Patience patience;
+  for (;;) {
+    std::string printed = Call(command);
+    if (printed.find(expected) != std::string::npos || !patience.Wait()) return printed;
+  }
+}
+
+}  // namespace sluice::testing

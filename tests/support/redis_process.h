@@ -1,0 +1,58 @@
+// RedisProcess: a redis-server of a test's own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice::testing {
+
+// A port that nobody listens at.
+std::uint16_t FreePort();
+
+// A server in a folder of its own, at a free port of 127.0.0.1 and at a socket in the folder. It
+// keeps nothing on disk. It ends, killed, with this.
+//
+// Thread safety: none.
+class RedisProcess {
+ public:
+  enum class Mode : std::uint8_t { kServer, kCluster, kSentinel };
+
+  // Returns once it answers, or has failed the test. The arguments are added: {"--requirepass",
+  // "x"}; those of a sentinel are lines of its file.
+  explicit RedisProcess(std::vector<std::string> arguments = {}, Mode mode = Mode::kServer);
+  RedisProcess(const RedisProcess&) = delete;
+  RedisProcess& operator=(const RedisProcess&) = delete;
+  ~RedisProcess();
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::string socket_path() const { return folder_ + "/socket"; }
+
+  // kill -9.
+  void Kill();
+  // At the same port, empty.
+  void Start();
+  // SIGSTOP and SIGCONT.
+  void Stop() const;
+  void Continue() const;
+
+  // What redis-cli prints for a command: "SET a 1".
+  [[nodiscard]] std::string Call(const std::string& command) const;
+  // Calls until it prints what is expected, or a deadline has passed. What was printed last.
+  [[nodiscard]] std::string CallUntil(const std::string& command,
+                                      const std::string& expected) const;
+
+ private:
+  [[nodiscard]] std::vector<std::string> Arguments() const;
+
+  const std::vector<std::string> arguments_;
+  const Mode mode_;
+  const std::uint16_t port_;
+  const std::uint16_t bus_port_;
+  std::string folder_;
+  pid_t process_ = -1;
+};
+
+}  // namespace sluice::testing

@@ -1,0 +1,241 @@
+#include "remote/redis_connection.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/redis_process.h"
+#include "unit/remote/heard_answers.h"
+#include "unit/remote/loop_until.h"
+
+namespace sluice {
+namespace {
+
+using testing::RedisProcess;
+using Words = std::vector<std::string>;
+using State = RedisConnection::State;
+
+class RedisConnectionTest : public ::testing::Test, public RedisConnection::Owner {
+ protected:
+  void Open(const Endpoint& endpoint) {
+    connection_ = std::make_unique<RedisConnection>(RedisScene{loop_, *clock_}, settings_, *this);
+    Result<ServerAddress> found = FindServer(endpoint);
+    ASSERT_TRUE(found.ok());
+    connection_->Open(found.value());
+  }
+  void Open(const RedisProcess& server) { Open(TcpEndpoint{"127.0.0.1", server.port()}); }
+  bool UntilOpen() {
+    return LoopUntil(loop_, [this] { return connection_->state() == State::kOpen; });
+  }
+  bool UntilClosed() {
+    return LoopUntil(loop_, [this] { return connection_->state() == State::kClosed; });
+  }
+  bool UntilAnswers(std::size_t count) {
+    return LoopUntil(loop_, [this, count] { return heard_.answers >= count; });
+  }
+  bool Send(std::string_view name, std::initializer_list<std::string_view> words,
+            Time deadline = kLatestTime) {
+    return connection_->Send(heard_.Make(name, words, deadline), heard_);
+  }
+  Time In(Nanos length) { return clock_->Now() + length; }
+
+  EventLoop loop_;
+  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  RedisConnectionSettings settings_;
+  HeardAnswers heard_;
+  std::unique_ptr<RedisConnection> connection_;
+  int opened_ = 0;
+  std::vector<RedisConnection::End> ends_;
+
+ private:
+  void OnOpen() override { ++opened_; }
+  void OnClosed(const RedisConnection::End& end) override { ends_.push_back(end); }
+};
+
+TEST_F(RedisConnectionTest, ItSpeaksResp3AndTellsItsName) {
+  const RedisProcess server;
+  Open(server);
+  // What is sent before it is open waits.
+  EXPECT_TRUE(Send("a", {"HGETALL", "none"}));
+  EXPECT_TRUE(Send("b", {"CLIENT", "GETNAME"}));
+  ASSERT_TRUE(UntilAnswers(2));
+  EXPECT_EQ(heard_.heard, (Words{"a: %0", "b: +sluice"}));
+  EXPECT_EQ(opened_, 1);
+}
+
+TEST_F(RedisConnectionTest, ASocketOfTheFileSystemAndADatabase) {
+  const RedisProcess server;
+  settings_.greeting.database = 3;
+  Open(UnixEndpoint{server.socket_path()});
+  EXPECT_TRUE(Send("a", {"SET", "k", "v"}));
+  ASSERT_TRUE(UntilAnswers(1));
+  EXPECT_EQ(heard_.heard, (Words{"a: +OK"}));
+  EXPECT_EQ(server.Call("-n 3 GET k"), "v");
+}
+
+TEST_F(RedisConnectionTest, APasswordLetsIn) {
+  const RedisProcess server({"--requirepass", "secret"});
+  settings_.greeting.password = "secret";
+  Open(server);
+  EXPECT_TRUE(UntilOpen());
+}
+
+TEST_F(RedisConnectionTest, AUserLetsIn) {
+  const RedisProcess server(
+      {"--user", "limits", "on", ">secret", "~*", "+@all", "--user", "default", "off"});
+  settings_.greeting.user = "limits";
+  settings_.greeting.password = "secret";
+  Open(server);
+  EXPECT_TRUE(Send("a", {"ACL", "WHOAMI"}));
+  ASSERT_TRUE(UntilAnswers(1));
+  EXPECT_EQ(heard_.heard, (Words{"a: +limits"}));
+}
+
+TEST_F(RedisConnectionTest, WhoIsNotLetInIsTold) {
+  const RedisProcess server({"--requirepass", "secret"});
+  settings_.greeting.password = "wrong";
+  Open(server);
+  EXPECT_TRUE(Send("a", {"GET", "k"}));
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(ends_.back().error, RedisErrorKind::kWrongPassword);
+  EXPECT_EQ(heard_.heard, (Words{"a: not sent not_connected"}));
+  settings_.greeting.password = "";
+  Open(server);
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(ends_.back().error, RedisErrorKind::kNoAuth);
+}
+
+TEST_F(RedisConnectionTest, WhereHelloIsNotKnownItSpeaksResp2) {
+  const RedisProcess server({"--rename-command", "HELLO", "", "--requirepass", "secret"});
+  settings_.greeting.password = "secret";
+  Open(server);
+  EXPECT_TRUE(Send("a", {"HGETALL", "none"}));
+  EXPECT_TRUE(Send("b", {"CLIENT", "GETNAME"}));
+  ASSERT_TRUE(UntilAnswers(2));
+  EXPECT_EQ(heard_.heard, (Words{"a: *0", "b: +sluice"}));
+}
+
+TEST_F(RedisConnectionTest, AReplicaIsNoPrimary) {
+  const RedisProcess server({"--replicaof", "127.0.0.1 1"});
+  settings_.greeting.role = RedisGreeting::Role::kPrimary;
+  Open(server);
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(ends_.back().error, RedisErrorKind::kReadOnly);
+}
+
+TEST_F(RedisConnectionTest, ItIsToldIfNobodyListens) {
+  Open(TcpEndpoint{"127.0.0.1", testing::FreePort()});
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kNotConnected);
+  EXPECT_NE(ends_.back().words.find("Connection refused"), std::string::npos);
+}
+
+// Invariant (1).
+TEST_F(RedisConnectionTest, CommandsOfOneRoundLeaveTogether) {
+  const RedisProcess server;
+  Open(server);
+  ASSERT_TRUE(UntilOpen());
+  constexpr std::size_t kCommands = 200;
+  for (std::size_t i = 0; i < kCommands; ++i) ASSERT_TRUE(Send("a", {"INCR", "n"}));
+  ASSERT_TRUE(UntilAnswers(kCommands));
+  EXPECT_EQ(heard_.heard.back(), "a: :200");
+  // Redis counts each time it found something to read: greetings and the calls of redis-cli too.
+  const std::string reads = server.Call("INFO stats | grep total_reads_processed | tr -dc 0-9");
+  EXPECT_LT(std::stoi(reads), 40);
+}
+
+// Invariant (2).
+TEST_F(RedisConnectionTest, AServerThatHangsIsGivenUpAlsoWhenNothingIsAsked) {
+  const RedisProcess server;
+  Open(server);
+  ASSERT_TRUE(UntilOpen());
+  server.Stop();
+  const Time begin = clock_->Now();
+  ASSERT_TRUE(UntilClosed());
+  const Nanos taken = clock_->Now() - begin;
+  server.Continue();
+  EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kSilent);
+  EXPECT_LT(taken, std::chrono::seconds{3});
+}
+
+TEST_F(RedisConnectionTest, APeerThatOnlyListensIsGivenUp) {
+  const Socket listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(bind(listener.descriptor(), any, size), 0);
+  ASSERT_EQ(listen(listener.descriptor(), 1), 0);
+  ASSERT_EQ(getsockname(listener.descriptor(), any, &size), 0);
+  settings_.patience.connect_most = std::chrono::milliseconds{50};
+  Open(TcpEndpoint{"127.0.0.1", ntohs(address.sin_port)});
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kNotConnected);
+}
+
+// Invariant (3).
+TEST_F(RedisConnectionTest, ADeathAnswersEachCommandOnce) {
+  RedisProcess server;
+  Open(server);
+  ASSERT_TRUE(UntilOpen());
+  EXPECT_TRUE(Send("sleep", {"DEBUG", "SLEEP", "5"}));
+  EXPECT_TRUE(Send("a", {"INCR", "n"}));
+  ASSERT_TRUE(LoopUntil(loop_, [round = 0]() mutable { return ++round == 5; }));
+  server.Kill();
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(heard_.heard, (Words{"sleep: unknown broken", "a: unknown broken"}));
+  EXPECT_EQ(ends_.size(), 1U);
+}
+
+TEST_F(RedisConnectionTest, ALateReplyComesToItsOwner) {
+  const RedisProcess server;
+  Open(server);
+  ASSERT_TRUE(UntilOpen());
+  ASSERT_EQ(server.Call("CLIENT PAUSE 200"), "OK");
+  EXPECT_TRUE(Send("a", {"INCR", "n"}, In(std::chrono::milliseconds{5})));
+  ASSERT_TRUE(UntilAnswers(1));
+  EXPECT_EQ(heard_.heard, (Words{"a: overdue", "a: late :1"}));
+}
+
+TEST_F(RedisConnectionTest, AnotherMayCloseIt) {
+  const RedisProcess server;
+  Open(server);
+  ASSERT_TRUE(UntilOpen());
+  EXPECT_EQ(server.Call("CLIENT KILL TYPE normal SKIPME yes"), "1");
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kBroken);
+  // And it may be opened again.
+  connection_->Open(FindServer(TcpEndpoint{"127.0.0.1", server.port()}).value());
+  EXPECT_TRUE(UntilOpen());
+}
+
+TEST_F(RedisConnectionTest, WhatIsNoRespEndsIt) {
+  const RedisProcess server;
+  settings_.bounds.reply.bytes_most = 2000;
+  Open(server);
+  ASSERT_TRUE(UntilOpen());
+  ASSERT_EQ(server.Call("SETRANGE long 3000 x"), "3001");
+  EXPECT_TRUE(Send("a", {"GET", "long"}));
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(heard_.heard, (Words{"a: unknown fault"}));
+}
+
+TEST_F(RedisConnectionTest, MoreThanTheSystemTakesAtOnceIsWrittenLater) {
+  const RedisProcess server;
+  settings_.bounds.bytes_most = std::size_t{64} << 20U;
+  Open(server);
+  ASSERT_TRUE(UntilOpen());
+  const std::string large(std::size_t{4} << 20U, 'x');
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(Send("a", {"SET", "k", large}));
+  ASSERT_TRUE(UntilAnswers(8));
+  EXPECT_EQ(heard_.heard, Words(8, "a: +OK"));
+  EXPECT_EQ(server.Call("STRLEN k"), std::to_string(large.size()));
+}
+
+}  // namespace
+}  // namespace sluice
