@@ -1,0 +1,181 @@
+#include "remote/redis_node.h"
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// Kinds by which a node says that it cannot do its work, whatever it is asked.
+bool IsUnfit(RedisErrorKind kind) {
+  switch (kind) {
+    case RedisErrorKind::kClusterDown:
+    case RedisErrorKind::kReadOnly:
+    case RedisErrorKind::kLoading:
+    case RedisErrorKind::kMasterDown:
+    case RedisErrorKind::kBusy:
+    case RedisErrorKind::kOutOfMemory:
+    case RedisErrorKind::kMisconfigured:
+    case RedisErrorKind::kNoReplicas:
+    case RedisErrorKind::kNoAuth:
+    case RedisErrorKind::kNoPermission:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+RedisNode::RedisNode(const RedisParts& parts, Endpoint endpoint, const RedisNodeSettings& settings)
+    : parts_(parts),
+      settings_(settings),
+      endpoint_(std::move(endpoint)),
+      connection_(parts.scene, settings.connection, *this),
+      reconnect_(parts.scene.loop, [this] { Connect(); }),
+      pacing_(settings.reconnect),
+      breaker_(settings.breaker) {
+  AppendRedisCommand({"ASKING"}, asking_.bytes);
+  Connect();
+}
+
+RedisNode::~RedisNode() {
+  is_ending_ = true;
+  connection_.Close(Cause::kClosed);
+}
+
+// --- commands -------------------------------------------------------------------------------
+
+RedisNode::Cause RedisNode::WhyNot(Time now) {
+  if (connection_.state() == RedisConnection::State::kClosed) return Cause::kNotConnected;
+  return breaker_.Admit(now) ? Cause::kNone : Cause::kResting;
+}
+
+RedisNode::Cause RedisNode::Send(RedisCommand& command, RedisListener& listener) {
+  const Cause cause = WhyNot(parts_.scene.clock.Now());
+  if (cause != Cause::kNone) return cause;
+  command.node_way = {.listener = &listener};
+  if (connection_.Send(command, *this)) return Cause::kNone;
+  breaker_.Withdraw();
+  return Cause::kFull;
+}
+
+RedisNode::Cause RedisNode::SendAfterAsking(RedisCommand& command, RedisListener& listener) {
+  const Cause cause = WhyNot(parts_.scene.clock.Now());
+  if (cause != Cause::kNone) return cause;
+  command.node_way = {.listener = &listener};
+  // If there is no room for the second, the first allows nothing: the next command is another.
+  const bool is_taken = connection_.Send(asking_, *this) && connection_.Send(command, *this);
+  if (is_taken) return Cause::kNone;
+  breaker_.Withdraw();
+  return Cause::kFull;
+}
+
+void RedisNode::OnOverdue(RedisCommand& command) {
+  RedisListener* const listener = command.node_way.listener;
+  if (listener == nullptr) return;
+  parts_.counts.overdue.Add(1);
+  Fail();
+  listener->OnOverdue(command);
+}
+
+void RedisNode::OnAnswer(RedisCommand& command, const RedisAnswer& answer) {
+  RedisListener* const listener = command.node_way.listener;
+  if (listener == nullptr) {
+    for (const auto& lesson : lessons_) {
+      if (&lesson->command == &command) lesson->is_under_way = false;
+    }
+    return;
+  }
+  Judge(answer);
+  if (answer.error.kind == RedisErrorKind::kNoScript && !answer.is_late && Teach(command)) return;
+  listener->OnAnswer(command, answer);
+}
+
+// Commands follow the lesson through the same pipe, so nobody waits for its end.
+bool RedisNode::Teach(RedisCommand& command) {
+  if (command.script.empty() || command.node_way.taught) return false;
+  Lesson* lesson = nullptr;
+  for (const auto& known : lessons_) {
+    if (known->script == command.script) lesson = known.get();
+  }
+  if (lesson == nullptr) {
+    lesson = lessons_.emplace_back(std::make_unique<Lesson>()).get();
+    lesson->script = command.script;
+    AppendRedisCommand({"SCRIPT", "LOAD", command.script}, lesson->command.bytes);
+  }
+  if (!lesson->is_under_way) {
+    if (!connection_.Send(lesson->command, *this)) return false;
+    lesson->is_under_way = true;
+    parts_.counts.scripts_loaded.Add(1);
+  }
+  command.node_way.taught = true;
+  return connection_.Send(command, *this);
+}
+
+void RedisNode::Judge(const RedisAnswer& answer) {
+  if (answer.fate != RedisAnswer::Fate::kReplied) {
+    parts_.counts.AddUnanswered(answer);
+    // Of what was not sent it has not failed; a probe is to be tried again.
+    if (answer.fate == RedisAnswer::Fate::kNotSent) return breaker_.Withdraw();
+    if (!answer.is_late) Fail();
+    return;
+  }
+  parts_.counts.AddReply(answer.error.kind);
+  if (answer.is_late) return parts_.counts.late.Add(1);
+  if (IsUnfit(answer.error.kind)) return Fail();
+  breaker_.Succeed();
+}
+
+void RedisNode::Fail() {
+  if (breaker_.Fail(parts_.scene.clock.Now(), parts_.jitter)) parts_.counts.breaker_opened.Add(1);
+}
+
+// --- connections ----------------------------------------------------------------------------
+
+void RedisNode::Connect() {
+  if (connection_.state() != RedisConnection::State::kClosed) return;
+  if (!NameLookup::IsAddress(endpoint_)) return LookUp();
+  TakeAddress(FindServer(endpoint_));
+}
+
+void RedisNode::LookUp() {
+  lookup_ = std::make_shared<int>();
+  parts_.names.Find(endpoint_, parts_.scene.loop, lookup_,
+                    [this](Result<ServerAddress> found) { TakeAddress(std::move(found)); });
+}
+
+void RedisNode::TakeAddress(Result<ServerAddress> found) {
+  if (found.ok()) {
+    address_ = std::move(found).value();
+  } else if (address_.places.empty()) {
+    return OnClosed({Cause::kNotConnected, RedisErrorKind::kNone, found.error().message});
+  }
+  // A name that cannot be looked up now is where it was.
+  if (connection_.state() == RedisConnection::State::kClosed) connection_.Open(address_);
+}
+
+void RedisNode::OnOpen() {
+  parts_.counts.connects.Add(1);
+  pacing_.Reset();
+}
+
+void RedisNode::OnClosed(const RedisConnection::End& end) {
+  if (is_ending_) return;
+  last_words_ = end.words;
+  const bool was_open = end.cause != Cause::kNotConnected;
+  (was_open ? parts_.counts.disconnects : parts_.counts.connect_failures).Add(1);
+  if (end.error != RedisErrorKind::kNone) parts_.counts.AddReply(end.error);
+  reconnect_.SetAfter(pacing_.Next(parts_.jitter));
+  if (on_lost) on_lost(end);
+}
+
+void RedisNode::Move(Endpoint endpoint) {
+  endpoint_ = std::move(endpoint);
+  address_ = {};
+  lookup_.reset();
+  pacing_.Reset();
+  connection_.Close(Cause::kClosed);
+  Connect();
+}
+
+}  // namespace sluice

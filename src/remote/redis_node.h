@@ -1,0 +1,115 @@
+// RedisNode: one server of redis, as well as it can be reached.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/connect.h"
+#include "net/endpoint.h"
+#include "net/event_loop.h"
+#include "remote/name_lookup.h"
+#include "remote/redis_breaker.h"
+#include "remote/redis_connection.h"
+#include "remote/redis_counts.h"
+#include "remote/redis_jitter.h"
+
+namespace sluice {
+
+struct RedisNodeSettings {
+  RedisConnectionSettings connection;
+  RedisPacing::Settings reconnect;
+  RedisBreaker::Settings breaker;
+};
+
+// What the nodes of a client share, beside the scene. All outlive them.
+struct RedisParts {
+  RedisScene scene;
+  NameLookup& names;
+  RedisCounts& counts;
+  RedisJitter& jitter;
+};
+
+// Keeps one connection, opens it again when it broke, and teaches scripts.
+//
+// Thread safety: that of the loop. It is freed as a connection is.
+//
+// Invariants
+//   (1) Each command that was taken is answered once; one that was not taken is nobody's.
+//   (2) A command is written to one connection only, and to it once; a second time only after the
+//       server has said that it does not know the script.
+//   (3) Connections are opened one at a time, with a wait between that grows with failures.
+//   (4) While the breaker is open commands are not taken.
+//   (5) A script is taught once for all commands that miss it.
+class RedisNode final : private RedisConnection::Owner, private RedisListener {
+ public:
+  using Cause = RedisAnswer::Cause;
+
+  // Begins to connect.
+  RedisNode(const RedisParts& parts, Endpoint endpoint, const RedisNodeSettings& settings);
+  ~RedisNode();
+
+  // kNone: taken, and the listener is told of it later. Else why it was not.
+  [[nodiscard]] Cause Send(RedisCommand& command, RedisListener& listener);
+  // Two commands, one right after the other, with nothing between: ASKING and what is asked. The
+  // first is the node's own, and its reply is nobody's.
+  [[nodiscard]] Cause SendAfterAsking(RedisCommand& command, RedisListener& listener);
+
+  // Connects to another place from now on, and at once. What is under way breaks.
+  void Move(Endpoint endpoint);
+  // Ends the connection; another is opened, paced.
+  void Reconnect() { connection_.Close(Cause::kClosed); }
+
+  [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
+  [[nodiscard]] RedisBreaker::State breaker() const { return breaker_.state(); }
+  [[nodiscard]] bool is_open() const {
+    return connection_.state() == RedisConnection::State::kOpen;
+  }
+  // Why it is not open, for a log; empty if nothing went wrong yet.
+  [[nodiscard]] const std::string& last_words() const { return last_words_; }
+
+  // Called when a connection was lost, or refused: another node may know more.
+  std::function<void(const RedisConnection::End&)> on_lost;
+
+ private:
+  // A script that is being taught.
+  struct Lesson {
+    std::string_view script;
+    RedisCommand command;
+    bool is_under_way = false;
+  };
+
+  void OnOpen() override;
+  void OnClosed(const RedisConnection::End& end) override;
+  void OnOverdue(RedisCommand& command) override;
+  void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
+
+  [[nodiscard]] Cause WhyNot(Time now);
+  bool Teach(RedisCommand& command);
+  void Judge(const RedisAnswer& answer);
+  void Fail();
+
+  void Connect();
+  void LookUp();
+  void TakeAddress(Result<ServerAddress> found);
+
+  const RedisParts parts_;
+  const RedisNodeSettings settings_;
+  Endpoint endpoint_;
+  ServerAddress address_;  // as it was last found
+  RedisConnection connection_;
+  LoopTimer reconnect_;
+  RedisPacing pacing_;
+  RedisBreaker breaker_;
+  std::vector<std::unique_ptr<Lesson>> lessons_;
+  RedisCommand asking_;
+  std::string last_words_;
+  std::shared_ptr<int> lookup_;  // lives while the last lookup matters
+  bool is_ending_ = false;
+};
+
+}  // namespace sluice
