@@ -54,6 +54,7 @@ inline constexpr std::size_t kRedisCauses =
 std::string_view NameOf(RedisAnswer::Cause cause);
 
 class RedisListener;
+class RedisNode;
 
 // Bytes for a server, a deadline, and where they go.
 //
@@ -73,9 +74,9 @@ struct RedisCommand {
   // What a client notes while the command is under way.
   struct Way {
     RedisListener* listener = nullptr;  // whose it is
+    RedisNode* node = nullptr;          // to whom it was last given
     std::uint8_t tries = 0;             // how often it was sent, and had no effect
     bool taught = false;                // the node has been taught the script for it
-    bool is_overdue = false;            // the listener has been told
   };
   Way node_way;    // of the node it was given to
   Way client_way;  // of a client of several nodes

@@ -38,8 +38,12 @@ RedisNode::RedisNode(const RedisParts& parts, Endpoint endpoint, const RedisNode
   Connect();
 }
 
-RedisNode::~RedisNode() {
+RedisNode::~RedisNode() { Retire(); }
+
+void RedisNode::Retire() {
   is_ending_ = true;
+  reconnect_.Cancel();
+  lookup_.reset();
   connection_.Close(Cause::kClosed);
 }
 

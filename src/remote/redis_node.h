@@ -61,14 +61,15 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
 
   // Connects to another place from now on, and at once. What is under way breaks.
   void Move(Endpoint endpoint);
-  // Ends the connection; another is opened, paced.
-  void Reconnect() { connection_.Close(Cause::kClosed); }
+  // Ends it for good; what is under way is answered. To be freed two rounds later, at the earliest.
+  void Retire();
 
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
   [[nodiscard]] RedisBreaker::State breaker() const { return breaker_.state(); }
   [[nodiscard]] bool is_open() const {
     return connection_.state() == RedisConnection::State::kOpen;
   }
+  [[nodiscard]] std::size_t under_way() const { return connection_.under_way(); }
   // Why it is not open, for a log; empty if nothing went wrong yet.
   [[nodiscard]] const std::string& last_words() const { return last_words_; }
 

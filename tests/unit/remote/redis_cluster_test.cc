@@ -1,0 +1,232 @@
+#include "remote/redis_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "support/redis_process.h"
+#include "unit/remote/counted_load.h"
+#include "unit/remote/heard_answers.h"
+#include "unit/remote/loop_until.h"
+
+namespace sluice {
+namespace {
+
+using testing::RedisProcess;
+using Words = std::vector<std::string>;
+using Cause = RedisAnswer::Cause;
+using std::chrono::milliseconds;
+
+// Three primaries.
+class RedisClusterTest : public ::testing::Test {
+ protected:
+  static constexpr std::array<const char*, 3> kRanges = {"0 5460", "5461 10922", "10923 16383"};
+
+  void SetUp() override {
+    for (const char* range : kRanges) {
+      auto& server = servers_.emplace_back(
+          std::make_unique<RedisProcess>(Words{}, RedisProcess::Mode::kCluster));
+      ASSERT_EQ(server->Call(Concat("CLUSTER ADDSLOTSRANGE ", range)), "OK");
+    }
+    const std::string first = server(0).Call("CLUSTER NODES");
+    const std::size_t at = first.find('@');
+    const std::string bus = first.substr(at + 1, first.find_first_of(", ", at) - at - 1);
+    for (std::size_t i = 1; i < servers_.size(); ++i) {
+      ASSERT_EQ(server(i).Call(Concat("CLUSTER MEET 127.0.0.1 ", server(0).port(), " ", bus)),
+                "OK");
+    }
+    for (const auto& each : servers_) {
+      ASSERT_NE(each->CallUntil("CLUSTER INFO", "cluster_state:ok").find("cluster_state:ok"),
+                std::string::npos);
+    }
+  }
+
+  RedisProcess& server(std::size_t index) { return *servers_.at(index); }
+  std::string Id(std::size_t index) { return server(index).Call("CLUSTER MYID"); }
+
+  void Begin(const std::string& host = "127.0.0.1") {
+    settings_.seeds = {{host, server(0).port()}};
+    cluster_ = std::make_unique<RedisCluster>(
+        RedisParts{{loop_, *clock_}, names_, counts_, jitter_}, settings_);
+  }
+  Cause Send(std::string_view name, std::string_view key, Time deadline = kLatestTime) {
+    RedisCommand& command = heard_.Make(name, {"INCR", key}, deadline);
+    command.slot = SlotOf(key);
+    return cluster_->Send(command, heard_);
+  }
+  bool UntilKnown() {
+    return LoopUntil(loop_, [this] { return counts_.refreshes.ReadApprox() > 0; });
+  }
+  bool UntilAnswers(std::size_t count) {
+    return LoopUntil(loop_, [this, count] { return heard_.answers >= count; });
+  }
+  std::uint64_t Errors(RedisErrorKind kind) const {
+    return counts_.errors.at(static_cast<std::size_t>(kind)).ReadApprox();
+  }
+  CountedLoad MakeLoad() {
+    return CountedLoad(
+        [this](RedisCommand& command, RedisListener& listener) {
+          return cluster_->Send(command, listener);
+        },
+        [this](std::size_t number, RedisCommand& command) {
+          const std::string key = Concat("key", number % 300);
+          AppendRedisCommand({"INCR", key}, command.bytes);
+          command.slot = SlotOf(key);
+          command.deadline = clock_->Now() + std::chrono::seconds{5};
+        });
+  }
+  void Do(std::size_t index, const std::string& command) {
+    EXPECT_EQ(server(index).Call(command), "OK") << command;
+  }
+  void BeginMove(std::uint16_t slot, std::size_t source, std::size_t target) {
+    Do(target, Concat("CLUSTER SETSLOT ", slot, " IMPORTING ", Id(source)));
+    Do(source, Concat("CLUSTER SETSLOT ", slot, " MIGRATING ", Id(target)));
+  }
+  void EndMove(std::uint16_t slot, const std::string& key, std::size_t source, std::size_t target) {
+    Do(source, Concat("MIGRATE 127.0.0.1 ", server(target).port(), " ", key, " 0 1000"));
+    Do(target, Concat("CLUSTER SETSLOT ", slot, " NODE ", Id(target)));
+    Do(source, Concat("CLUSTER SETSLOT ", slot, " NODE ", Id(target)));
+  }
+  // All that was counted in the cluster.
+  std::size_t Counted() {
+    std::size_t sum = 0;
+    for (const auto& each : servers_) {
+      sum += std::stoul(
+          each->Call("EVAL 'local s = 0 for _, k in ipairs(redis.call(\"KEYS\", \"key*\")) do "
+                     "s = s + redis.call(\"GET\", k) end return s' 0"));
+    }
+    return sum;
+  }
+
+  std::vector<std::unique_ptr<RedisProcess>> servers_;
+  EventLoop loop_;
+  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  NameLookup names_;
+  RedisCounts counts_;
+  RedisJitter jitter_{7};
+  RedisClusterSettings settings_;
+  HeardAnswers heard_;
+  std::unique_ptr<RedisCluster> cluster_;
+};
+
+TEST_F(RedisClusterTest, CommandsGoToTheNodesOfTheirSlots) {
+  // The slots of a real server.
+  for (const std::string key : {"a", "foo{bar}", "123456789", "{}x", "user:{7}:limit"}) {
+    EXPECT_EQ(server(0).Call(Concat("CLUSTER KEYSLOT '", key, "'")), Concat(SlotOf(key)));
+  }
+  Begin();
+  // Before it knows who serves what it is told.
+  EXPECT_EQ(Send("a", "a"), Cause::kNone);    // 15495
+  EXPECT_EQ(Send("b", "bar"), Cause::kNone);  // 5061
+  EXPECT_EQ(Send("c", "c"), Cause::kNone);    // 7365
+  ASSERT_TRUE(UntilAnswers(3));
+  ASSERT_TRUE(UntilKnown());
+  const std::uint64_t moved = Errors(RedisErrorKind::kMoved);
+  EXPECT_EQ(moved, 2U);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Send("x", Concat("k", i)), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(103));
+  EXPECT_EQ(Errors(RedisErrorKind::kMoved), moved);
+  EXPECT_EQ(std::count(heard_.heard.begin(), heard_.heard.end(), "x: :1"), 100);
+}
+
+// Invariant (4). The cluster knows its nodes by addresses, so nobody serves anything at the name.
+TEST_F(RedisClusterTest, ANodeThatServesNothingIsLetGo) {
+  Begin("localhost");
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    Send("a", "a", clock_->Now() + milliseconds{100});
+    cluster_->RefreshSoon();
+    return counts_.refreshes.ReadApprox() > 3 && cluster_->nodes() == 3;
+  }));
+  const std::size_t before = heard_.answers;
+  EXPECT_EQ(Send("b", "bar"), Cause::kNone);
+  EXPECT_TRUE(UntilAnswers(before + 1));
+}
+
+// Invariant (1), while a slot moves, key by key.
+TEST_F(RedisClusterTest, AskAndMovedAreFollowedAndTryAgainWaits) {
+  Begin();
+  ASSERT_TRUE(UntilKnown());
+  EXPECT_EQ(Send("a", "bar"), Cause::kNone);  // slot 5061, of the first
+  ASSERT_TRUE(UntilAnswers(1));
+  BeginMove(5061, 0, 1);
+  // The key has not moved yet; another of the slot is made where it goes.
+  EXPECT_EQ(Send("b", "bar"), Cause::kNone);
+  EXPECT_EQ(Send("c", "{bar}c"), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(3));
+  EXPECT_EQ(Errors(RedisErrorKind::kAsk), 1U);
+  // A command for both has to wait until all is at one place, or its deadline comes.
+  RedisCommand& both =
+      heard_.Make("d", {"MGET", "bar", "{bar}c"}, clock_->Now() + milliseconds{40});
+  both.slot = 5061;
+  EXPECT_EQ(cluster_->Send(both, heard_), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(4));
+  EXPECT_GE(Errors(RedisErrorKind::kTryAgain), 2U);
+  EXPECT_TRUE(heard_.heard.back().starts_with("d: -TRYAGAIN")) << heard_.heard.back();
+  EndMove(5061, "bar", 0, 1);
+  EXPECT_EQ(Send("e", "bar"), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(5));
+  EXPECT_EQ(heard_.heard.back(), "e: :3");
+  EXPECT_EQ(Errors(RedisErrorKind::kMoved), 1U);
+  EXPECT_EQ(cluster_->topology().Find(5061)->port, server(1).port());
+}
+
+TEST_F(RedisClusterTest, SlotsThatMoveUnderLoadLoseAndRepeatNothing) {
+  Begin();
+  ASSERT_TRUE(UntilKnown());
+  CountedLoad load = MakeLoad();
+  for (int round = 0; round < 20; ++round) {
+    const std::size_t before = load.replied();
+    ASSERT_TRUE(LoopUntil(loop_, [&] {
+      load.Send(30);
+      return load.replied() > before + 100;
+    }));
+    // There and back.
+    const std::string key = Concat("key", round / 2 + 1);
+    const std::uint16_t slot = SlotOf(key);
+    const std::size_t home = slot <= 5460 ? 0 : (slot <= 10922 ? 1 : 2);
+    const std::size_t other = (home + 1) % 3;
+    const auto [source, target] = round % 2 == 0 ? std::pair(home, other) : std::pair(other, home);
+    BeginMove(slot, source, target);
+    load.Send(30);
+    ASSERT_TRUE(LoopUntil(loop_, [turn = 0]() mutable { return ++turn == 3; }));
+    EndMove(slot, key, source, target);
+  }
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return load.under_way() == 0; }));
+  EXPECT_EQ(load.errors(), 0U);
+  EXPECT_EQ(load.unknown(), 0U);
+  EXPECT_EQ(load.answered_twice(), 0U);
+  EXPECT_EQ(load.replied() + load.unsent(), load.taken());
+  EXPECT_EQ(Counted(), load.replied());
+  EXPECT_GT(Errors(RedisErrorKind::kMoved) + Errors(RedisErrorKind::kAsk), 0U);
+}
+
+// Invariant (2).
+TEST_F(RedisClusterTest, ANodeThatDiesHarmsItsOwnSlotsOnly) {
+  Begin();
+  ASSERT_TRUE(UntilKnown());
+  EXPECT_EQ(Send("a", "a"), Cause::kNone);
+  EXPECT_EQ(Send("b", "bar"), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(2));
+  server(2).Kill();
+  // Until the others know of it, the slots of the dead are not connected, and then down.
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    return Send("a", "a", clock_->Now() + milliseconds{100}) == Cause::kNotConnected;
+  }));
+  heard_.heard.clear();
+  EXPECT_EQ(Send("b", "bar"), Cause::kNone);
+  const std::size_t before = heard_.answers;
+  ASSERT_TRUE(UntilAnswers(before + 1));
+  EXPECT_EQ(heard_.heard.back(), "b: :2");
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    Send("b", "bar", clock_->Now() + milliseconds{5});
+    return Errors(RedisErrorKind::kClusterDown) > 0;
+  }));
+  server(2).Start();
+}
+
+}  // namespace
+}  // namespace sluice
