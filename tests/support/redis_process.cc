@@ -93,11 +93,13 @@ std::vector<std::string> RedisProcess::Arguments() const {
                                   socket_path(),
                                   "--logfile",
                                   folder_ + "/log",
+                                  "--repl-diskless-sync-delay",
+                                  "0",
                                   "--enable-debug-command",
                                   "yes"};
   if (mode_ == Mode::kCluster) {
     all.insert(all.end(), {"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port_),
-                           "--cluster-node-timeout", "2000"});
+                           "--cluster-node-timeout", "1000"});
   }
   all.insert(all.end(), arguments_.begin(), arguments_.end());
   return all;

@@ -1,0 +1,56 @@
+#include "remote/name_lookup.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace sluice {
+namespace {
+
+TEST(NameLookupTest, AddressesAndPathsNeedNone) {
+  EXPECT_TRUE(NameLookup::IsAddress(TcpEndpoint{"127.0.0.1", 1}));
+  EXPECT_TRUE(NameLookup::IsAddress(TcpEndpoint{"::1", 1}));
+  EXPECT_TRUE(NameLookup::IsAddress(UnixEndpoint{"/run/redis.sock"}));
+  EXPECT_FALSE(NameLookup::IsAddress(TcpEndpoint{"localhost", 1}));
+  EXPECT_FALSE(NameLookup::IsAddress(TcpEndpoint{"127.0.0.1.example", 1}));
+}
+
+TEST(NameLookupTest, WhatIsFoundIsToldInTheThreadOfTheLoop) {
+  EventLoop loop;
+  NameLookup names;
+  const auto interest = std::make_shared<int>();
+  std::thread::id told_by;
+  std::size_t places = 0;
+  names.Find(TcpEndpoint{"localhost", 7}, loop, interest, [&](Result<ServerAddress> found) {
+    told_by = std::this_thread::get_id();
+    if (found.ok()) places = found.value().places.size();
+    loop.End();
+  });
+  std::thread runner([&loop] { loop.Run(); });
+  const std::thread::id expected = runner.get_id();
+  runner.join();
+  EXPECT_EQ(told_by, expected);
+  EXPECT_GE(places, 1U);
+}
+
+TEST(NameLookupTest, WhoHasLostInterestIsNotTold) {
+  EventLoop loop;
+  NameLookup names;
+  auto interest = std::make_shared<int>();
+  const auto other = std::make_shared<int>();
+  std::string told;
+  names.Find(TcpEndpoint{"localhost", 7}, loop, interest,
+             [&](const Result<ServerAddress>& /*found*/) { told += "first"; });
+  names.Find(TcpEndpoint{"localhost", 7}, loop, other, [&](const Result<ServerAddress>& /*found*/) {
+    told += "second";
+    loop.End();
+  });
+  interest.reset();
+  loop.Run();
+  EXPECT_EQ(told, "second");
+}
+
+}  // namespace
+}  // namespace sluice

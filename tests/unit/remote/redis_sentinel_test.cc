@@ -1,0 +1,131 @@
+#include "remote/redis_sentinel.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "support/redis_process.h"
+#include "unit/remote/counted_load.h"
+#include "unit/remote/heard_answers.h"
+#include "unit/remote/loop_until.h"
+
+namespace sluice {
+namespace {
+
+using testing::RedisProcess;
+using Words = std::vector<std::string>;
+using Cause = RedisAnswer::Cause;
+using std::chrono::milliseconds;
+
+// A primary, a replica and two sentinels who agree.
+class RedisSentinelTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    first_ = std::make_unique<RedisProcess>();
+    second_ =
+        std::make_unique<RedisProcess>(Words{"--replicaof", Concat("127.0.0.1 ", first_->port())});
+    ASSERT_NE(second_->CallUntil("INFO replication", "master_link_status:up").find(":up"),
+              std::string::npos);
+    for (int i = 0; i < 2; ++i) {
+      sentinels_.push_back(std::make_unique<RedisProcess>(
+          Words{Concat("sentinel monitor limits 127.0.0.1 ", first_->port(), " 2"),
+                "sentinel down-after-milliseconds limits 500",
+                "sentinel failover-timeout limits 3000"},
+          RedisProcess::Mode::kSentinel));
+    }
+  }
+
+  void Begin() {
+    // The first is nobody.
+    settings_.sentinels = {{"127.0.0.1", testing::FreePort()}};
+    for (const auto& sentinel : sentinels_) {
+      settings_.sentinels.push_back({"127.0.0.1", sentinel->port()});
+    }
+    settings_.primary = "limits";
+    client_ = std::make_unique<RedisSentinel>(
+        RedisParts{{loop_, *clock_}, names_, counts_, jitter_}, settings_);
+  }
+  bool UntilOpenAt(const RedisProcess& server) {
+    return LoopUntil(loop_, [this, &server] {
+      const RedisNode* const node = client_->primary();
+      return node != nullptr && node->is_open() &&
+             Describe(node->endpoint()) == Concat("127.0.0.1:", server.port());
+    });
+  }
+  void UntilSentinelsAgree() {
+    for (const auto& sentinel : sentinels_) {
+      const std::string known = sentinel->CallUntil("SENTINEL master limits | tr '\\n' ' '",
+                                                    "num-slaves 1 num-other-sentinels 1");
+      ASSERT_NE(known.find("num-slaves 1 num-other-sentinels 1"), std::string::npos) << known;
+    }
+  }
+
+  std::unique_ptr<RedisProcess> first_;
+  std::unique_ptr<RedisProcess> second_;
+  std::vector<std::unique_ptr<RedisProcess>> sentinels_;
+  EventLoop loop_;
+  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  NameLookup names_;
+  RedisCounts counts_;
+  RedisJitter jitter_{7};
+  RedisSentinelSettings settings_;
+  HeardAnswers heard_;
+  std::unique_ptr<RedisSentinel> client_;
+};
+
+// Invariants (1) and (2).
+TEST_F(RedisSentinelTest, ThePrimaryThatDiesIsFollowedByAnother) {
+  Begin();
+  RedisCommand& early = heard_.Make("a", {"GET", "k"});
+  EXPECT_EQ(client_->Send(early, heard_), Cause::kNoNode);
+  ASSERT_TRUE(UntilOpenAt(*first_));
+  UntilSentinelsAgree();
+  CountedLoad load([this](RedisCommand& command, RedisListener& listener) {
+    return client_->Send(command, listener);
+  });
+  ASSERT_TRUE(LoopUntil(loop_, [&] {
+    load.Send(10);
+    return load.replied() > 100;
+  }));
+  load.Send(50);
+  first_->Kill();
+  ASSERT_TRUE(UntilOpenAt(*second_));
+  const std::size_t before = load.replied();
+  ASSERT_TRUE(LoopUntil(loop_, [&] {
+    load.Send(10);
+    return load.replied() > before + 100;
+  }));
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return load.under_way() == 0; }));
+  EXPECT_EQ(load.errors(), 0U);
+  EXPECT_EQ(load.answered_twice(), 0U);
+  EXPECT_EQ(load.replied() + load.unknown() + load.unsent(), load.taken());
+  EXPECT_EQ(counts_.primary_switches.ReadApprox(), 1U);
+  // The old one comes back as a primary, before it is told that it is none. Nobody goes there.
+  first_->Start();
+  ASSERT_TRUE(LoopUntil(loop_, [&] {
+    load.Send(1);
+    return counts_.refreshes.ReadApprox() > 5;
+  }));
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return load.under_way() == 0; }));
+  EXPECT_EQ(first_->Call("CLIENT LIST | grep -c name=sluice || true"), "0");
+}
+
+TEST_F(RedisSentinelTest, AServerThatIsNoPrimaryAnyMoreIsLeft) {
+  Begin();
+  ASSERT_TRUE(UntilOpenAt(*first_));
+  // By hand, as in a network that is split: sentinels do not know yet.
+  ASSERT_EQ(first_->Call(Concat("REPLICAOF 127.0.0.1 ", testing::FreePort())), "OK");
+  RedisCommand& command = heard_.Make("a", {"INCR", "n"});
+  const std::uint64_t asked = counts_.refreshes.ReadApprox();
+  ASSERT_EQ(client_->Send(command, heard_), Cause::kNone);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return heard_.answers == 1; }));
+  EXPECT_TRUE(heard_.heard.back().starts_with("a: -READONLY")) << heard_.heard.back();
+  EXPECT_TRUE(LoopUntil(loop_, [&] { return counts_.refreshes.ReadApprox() > asked; }));
+  EXPECT_EQ(client_->primary()->breaker(), RedisBreaker::State::kClosed);
+}
+
+}  // namespace
+}  // namespace sluice
