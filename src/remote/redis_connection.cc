@@ -53,9 +53,10 @@ RedisConnection::RedisConnection(const RedisScene& scene, const RedisConnectionS
   AppendRedisCommand({"PING"}, ping_.bytes);
 }
 
-void RedisConnection::Open(const ServerAddress& address) {
+void RedisConnection::Open(const ServerAddress& address, std::string_view host) {
   assert(state_ == State::kClosed);
   address_ = address;
+  host_ = settings_.tls.server_name.empty() ? host : settings_.tls.server_name;
   state_ = State::kConnecting;
   open_deadline_ = scene_.clock.Now() + settings_.patience.connect_most;
   pipe_.Hold();
@@ -89,6 +90,14 @@ void RedisConnection::Begin() {
   SetUserTimeout(socket_.descriptor(), settings_.patience.silence_most);
   state_ = State::kGreeting;
   heard_at_ = scene_.clock.Now();
+  if (settings_.tls.context != nullptr) {
+    tls_.emplace(settings_.tls.context, host_);
+    tls_sent_ = 0;
+    if (tls_->state() == TlsClientSession::State::kFailed) {
+      return Finish({Cause::kNotConnected, RedisErrorKind::kNone,
+                     Concat(address_.text, ": TLS failed: ", tls_->fault())});
+    }
+  }
   GreetHello();
   Arm();
 }
@@ -183,6 +192,7 @@ void RedisConnection::Finish(End end) {
   connecting_.reset();
   socket_ = Socket(-1);
   watched_ = -1;
+  tls_.reset();
   pipe_.Break(end.cause);
   timer_.Cancel();
   armed_for_ = kLatestTime;
@@ -200,15 +210,36 @@ void RedisConnection::OnAgain() {
   if (state_ == State::kGreeting || state_ == State::kOpen) Flush();
 }
 
+std::string_view RedisConnection::NextBytes() {
+  if (!tls_) return pipe_.Output();
+  if (tls_->output.empty() && tls_->state() == TlsClientSession::State::kOpen) {
+    const std::string_view plain = pipe_.Output();
+    if (!plain.empty()) {
+      tls_->Send(plain);
+      // In a record they are written all or not at all, and nobody knows which.
+      pipe_.Wrote(plain.size());
+    }
+  }
+  return std::string_view(tls_->output).substr(tls_sent_);
+}
+
+void RedisConnection::Sent(std::size_t bytes) {
+  if (!tls_) return pipe_.Wrote(bytes);
+  tls_sent_ += bytes;
+  if (tls_sent_ < tls_->output.size()) return;
+  tls_->output.clear();
+  tls_sent_ = 0;
+}
+
 void RedisConnection::Flush() {
   const bool was_quiet = pipe_.unanswered() == 0;
   for (;;) {
-    const std::string_view output = pipe_.Output();
+    const std::string_view output = NextBytes();
     if (output.empty()) break;
     const ssize_t size =
         send(socket_.descriptor(), output.data(), output.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (size >= 0) {
-      pipe_.Wrote(static_cast<std::size_t>(size));
+      Sent(static_cast<std::size_t>(size));
       continue;
     }
     if (errno == EINTR) continue;
@@ -233,6 +264,25 @@ void RedisConnection::OnReady(const EventLoop::Readiness& ready) {
   if (state_ != State::kClosed) AskToFlush();
 }
 
+void RedisConnection::Receive(std::string_view bytes) {
+  if (!tls_) return ReceivePlain(bytes);
+  std::string plaintext;
+  const TlsClientSession::State now = tls_->Receive(bytes, plaintext);
+  const std::string fault = tls_->fault();
+  if (!plaintext.empty()) ReceivePlain(plaintext);
+  if (now == TlsClientSession::State::kFailed) {
+    const Cause cause = state_ == State::kOpen ? Cause::kBroken : Cause::kNotConnected;
+    Finish({cause, RedisErrorKind::kNone, Concat(address_.text, ": TLS failed: ", fault)});
+  } else if (now == TlsClientSession::State::kEnded) {
+    Finish({Cause::kBroken, RedisErrorKind::kNone, "the server closed the connection"});
+  }
+}
+
+void RedisConnection::ReceivePlain(std::string_view bytes) {
+  const Result<Done> received = pipe_.Receive(bytes);
+  if (!received.ok()) Finish({Cause::kFault, RedisErrorKind::kNone, received.error().message});
+}
+
 void RedisConnection::ReadAll(const EventLoop::Readiness& ready) {
   std::array<char, kReadBytes> bytes;
   const int descriptor = socket_.descriptor();
@@ -246,10 +296,7 @@ void RedisConnection::ReadAll(const EventLoop::Readiness& ready) {
     }
     heard_at_ = scene_.clock.Now();
     const auto count = static_cast<std::size_t>(size);
-    const Result<Done> received = pipe_.Receive({bytes.data(), count});
-    if (!received.ok()) {
-      return Finish({Cause::kFault, RedisErrorKind::kNone, received.error().message});
-    }
+    Receive({bytes.data(), count});
     // All there was; the end is told of apart.
     if (count < bytes.size() && !ready.ended && !ready.broken) return;
   }

@@ -9,6 +9,7 @@
 
 #include "net/connect.h"
 #include "net/event_loop.h"
+#include "net/tls_client_session.h"
 #include "remote/redis_pipe.h"
 #include "sluice/clock.h"
 #include "sluice/result.h"
@@ -34,10 +35,17 @@ struct RedisPatience {
   Nanos silence_most = std::chrono::milliseconds{1500};  // while it owes a reply
 };
 
+// Null: without TLS.
+struct RedisTls {
+  std::shared_ptr<const TlsClientContext> context = nullptr;
+  std::string server_name = "";  // of the server's certificate; empty: the host it is reached at
+};
+
 struct RedisConnectionSettings {
   RedisGreeting greeting;
   RedisPatience patience;
   RedisPipeBounds bounds;
+  RedisTls tls;
 };
 
 // What all parts of a client share. They outlive it.
@@ -87,8 +95,9 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   RedisConnection(const RedisScene& scene, const RedisConnectionSettings& settings, Owner& owner);
   ~RedisConnection() = default;
 
-  // REQUIRES: kClosed. It may be closed again when this returns, and the owner told.
-  void Open(const ServerAddress& address);
+  // The host is that of the certificate, where there is TLS. REQUIRES: kClosed. It may be closed
+  // again when this returns, and the owner told.
+  void Open(const ServerAddress& address, std::string_view host = "");
   // The owner is told. Nothing happens if it is closed.
   void Close(Cause cause) { Finish({cause, RedisErrorKind::kNone, ""}); }
 
@@ -114,6 +123,12 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   void BecomeOpen();
   void Finish(End end);
 
+  // What is to be sent next, and that so much was.
+  std::string_view NextBytes();
+  void Sent(std::size_t bytes);
+  void Receive(std::string_view bytes);
+  void ReceivePlain(std::string_view bytes);
+
   void AskToFlush();
   void Flush();
   void ReadAll(const EventLoop::Readiness& ready);
@@ -135,6 +150,9 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   std::optional<Connecting> connecting_;
   int watched_ = -1;  // descriptor
   Socket socket_{-1};
+  std::string host_;
+  std::optional<TlsClientSession> tls_;
+  std::size_t tls_sent_ = 0;  // of its output
   Step step_ = Step::kHello;
   RedisCommand greeting_;
   RedisCommand ping_;

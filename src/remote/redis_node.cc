@@ -155,7 +155,9 @@ void RedisNode::TakeAddress(Result<ServerAddress> found) {
     return OnClosed({Cause::kNotConnected, RedisErrorKind::kNone, found.error().message});
   }
   // A name that cannot be looked up now is where it was.
-  if (connection_.state() == RedisConnection::State::kClosed) connection_.Open(address_);
+  if (connection_.state() != RedisConnection::State::kClosed) return;
+  const auto* const tcp = std::get_if<TcpEndpoint>(&endpoint_);
+  connection_.Open(address_, tcp == nullptr ? std::string_view() : tcp->host);
 }
 
 void RedisNode::OnOpen() {

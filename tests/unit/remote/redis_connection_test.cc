@@ -25,7 +25,7 @@ class RedisConnectionTest : public ::testing::Test, public RedisConnection::Owne
     connection_ = std::make_unique<RedisConnection>(RedisScene{loop_, *clock_}, settings_, *this);
     Result<ServerAddress> found = FindServer(endpoint);
     ASSERT_TRUE(found.ok());
-    connection_->Open(found.value());
+    connection_->Open(found.value(), "127.0.0.1");
   }
   void Open(const RedisProcess& server) { Open(TcpEndpoint{"127.0.0.1", server.port()}); }
   bool UntilOpen() {

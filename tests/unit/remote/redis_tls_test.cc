@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "remote/redis_node.h"
+#include "support/redis_process.h"
+#include "unit/net/tls_certificates.h"
+#include "unit/remote/counted_load.h"
+#include "unit/remote/heard_answers.h"
+#include "unit/remote/loop_until.h"
+
+namespace sluice {
+namespace {
+
+using testing::RedisProcess;
+using Cause = RedisAnswer::Cause;
+
+// A server that speaks TLS at a second port, and asks for certificates.
+class RedisTlsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string folder = std::filesystem::temp_directory_path() / "sluice-tls-XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    folder_ = folder;
+    const IssuedCertificate own = authority_.Issue({.names = "DNS:redis.example.org,IP:127.0.0.1"});
+    Write("ca", authority_.certificate());
+    Write("certificate", own.certificate);
+    Write("key", own.key);
+    server_ = std::make_unique<RedisProcess>(std::vector<std::string>{
+        "--tls-port", std::to_string(port_), "--tls-ca-cert-file", folder_ + "/ca",
+        "--tls-cert-file", folder_ + "/certificate", "--tls-key-file", folder_ + "/key"});
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+  void Begin(const TlsClientTexts& texts, const std::string& server_name = "") {
+    Result<std::shared_ptr<const TlsClientContext>> made = TlsClientContext::Make(texts);
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    settings_.connection.tls = {made.value(), server_name};
+    node_ = std::make_unique<RedisNode>(RedisParts{{loop_, *clock_}, names_, counts_, jitter_},
+                                        TcpEndpoint{"127.0.0.1", port_}, settings_);
+  }
+  TlsClientTexts Texts() {
+    const IssuedCertificate client = authority_.Issue({.names = "DNS:sluice.example.org"});
+    return {authority_.certificate(), client.certificate, client.key};
+  }
+  bool UntilOpen() {
+    return LoopUntil(loop_, [this] { return node_->is_open(); });
+  }
+  bool UntilRefused() {
+    return LoopUntil(loop_, [this] { return counts_.connect_failures.ReadApprox() > 0; });
+  }
+
+  TestAuthority authority_{"authority"};
+  std::string folder_;
+  const std::uint16_t port_ = testing::FreePort();
+  std::unique_ptr<RedisProcess> server_;
+  EventLoop loop_;
+  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  NameLookup names_;
+  RedisCounts counts_;
+  RedisJitter jitter_{7};
+  RedisNodeSettings settings_;
+  HeardAnswers heard_;
+  std::unique_ptr<RedisNode> node_;
+};
+
+TEST_F(RedisTlsTest, CommandsOfAllSizesPass) {
+  settings_.connection.bounds.bytes_most = std::size_t{64} << 20U;
+  Begin(Texts());
+  ASSERT_TRUE(UntilOpen());
+  CountedLoad load([this](RedisCommand& command, RedisListener& listener) {
+    return node_->Send(command, listener);
+  });
+  load.Send(1000);
+  const std::string large(std::size_t{4} << 20U, 'x');
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(node_->Send(heard_.Make("a", {"SET", "k", large}), heard_), Cause::kNone);
+    EXPECT_EQ(node_->Send(heard_.Make("b", {"STRLEN", "k"}), heard_), Cause::kNone);
+  }
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return load.under_way() == 0 && heard_.answers == 6; }));
+  EXPECT_EQ(load.replied(), 1000U);
+  EXPECT_EQ(heard_.heard.back(), "b: :4194304");
+  EXPECT_EQ(server_->Call("GET n"), "1000");
+}
+
+TEST_F(RedisTlsTest, TheNameMayBeAnotherThanThePlace) {
+  Begin(Texts(), "redis.example.org");
+  EXPECT_TRUE(UntilOpen());
+}
+
+TEST_F(RedisTlsTest, AServerOfAnotherNameIsNotBelieved) {
+  Begin(Texts(), "other.example.org");
+  ASSERT_TRUE(UntilRefused());
+  EXPECT_FALSE(node_->is_open());
+  EXPECT_NE(node_->last_words().find("ostname mismatch"), std::string::npos) << node_->last_words();
+}
+
+TEST_F(RedisTlsTest, WithoutAnyNameNobodyIsBelieved) {
+  settings_.connection.tls = {TlsClientContext::Make(Texts()).value(), ""};
+  node_ = std::make_unique<RedisNode>(RedisParts{{loop_, *clock_}, names_, counts_, jitter_},
+                                      UnixEndpoint{server_->socket_path()}, settings_);
+  ASSERT_TRUE(UntilRefused());
+  EXPECT_NE(node_->last_words().find("TLS failed"), std::string::npos) << node_->last_words();
+}
+
+TEST_F(RedisTlsTest, AServerOfAnotherAuthorityIsNotBelieved) {
+  TlsClientTexts texts = Texts();
+  texts.ca = TestAuthority("stranger").certificate();
+  Begin(texts);
+  ASSERT_TRUE(UntilRefused());
+  EXPECT_NE(node_->last_words().find("TLS failed"), std::string::npos) << node_->last_words();
+}
+
+TEST_F(RedisTlsTest, WithoutACertificateTheServerRefusesUs) {
+  TlsClientTexts texts = Texts();
+  texts.certificate = "";
+  Begin(texts);
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return !node_->last_words().empty(); }));
+  EXPECT_EQ(counts_.connects.ReadApprox(), 0U);
+}
+
+}  // namespace
+}  // namespace sluice
