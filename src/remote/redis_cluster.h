@@ -22,8 +22,8 @@ struct RedisClusterSettings {
   // How often it is asked who serves what, though nothing has gone wrong; half of it to half more.
   Nanos refresh_every = std::chrono::seconds{30};
   // Waits before it is asked because something went wrong.
-  RedisPacing::Settings refresh{.least = std::chrono::milliseconds{1},
-                                .first = std::chrono::milliseconds{20},
+  RedisPacing::Settings refresh{.least = std::chrono::milliseconds{10},
+                                .first = std::chrono::milliseconds{200},
                                 .most = std::chrono::seconds{2}};
   // Waits before a command is sent again to a node that could not serve it yet.
   RedisPacing::Settings again{.least = std::chrono::milliseconds{1},

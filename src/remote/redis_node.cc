@@ -93,6 +93,9 @@ void RedisNode::OnAnswer(RedisCommand& command, const RedisAnswer& answer) {
   Judge(answer);
   if (answer.error.kind == RedisErrorKind::kNoScript && !answer.is_late && Teach(command)) return;
   listener->OnAnswer(command, answer);
+  // Somebody has taken the login back; a new connection has another.
+  needs_login_ = needs_login_ || answer.error.kind == RedisErrorKind::kNoAuth;
+  if (needs_login_ && connection_.under_way() == 0) connection_.Close(Cause::kClosed);
 }
 
 // Commands follow the lesson through the same pipe, so nobody waits for its end.
@@ -119,8 +122,10 @@ bool RedisNode::Teach(RedisCommand& command) {
 void RedisNode::Judge(const RedisAnswer& answer) {
   if (answer.fate != RedisAnswer::Fate::kReplied) {
     parts_.counts.AddUnanswered(answer);
-    // Of what was not sent it has not failed; a probe is to be tried again.
-    if (answer.fate == RedisAnswer::Fate::kNotSent) return breaker_.Withdraw();
+    const bool is_unsent = answer.fate == RedisAnswer::Fate::kNotSent;
+    // At a command that was not sent it has not failed, unless it took none in time. A probe is to
+    // be tried again.
+    if (is_unsent && answer.cause != Cause::kOverdue) return breaker_.Withdraw();
     if (!answer.is_late) Fail();
     return;
   }
@@ -161,6 +166,7 @@ void RedisNode::TakeAddress(Result<ServerAddress> found) {
 }
 
 void RedisNode::OnOpen() {
+  needs_login_ = false;
   parts_.counts.connects.Add(1);
   pacing_.Reset();
 }

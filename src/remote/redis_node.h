@@ -110,6 +110,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   RedisCommand asking_;
   std::string last_words_;
   std::shared_ptr<int> lookup_;  // lives while the last lookup matters
+  bool needs_login_ = false;     // it has to be opened again, once nothing is under way
   bool is_ending_ = false;
 };
 

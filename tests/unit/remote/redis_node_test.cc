@@ -150,6 +150,18 @@ TEST_F(RedisNodeTest, DeadlinesThatPassOpenTheBreakerAndAProbeClosesIt) {
   EXPECT_GE(counts_.breaker_opened.ReadApprox(), 1U);
 }
 
+TEST_F(RedisNodeTest, APlaceThatLetsNobodyInOpensTheBreaker) {
+  const RedisProcess server;
+  server.Stop();
+  Begin(server);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5})), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(5));
+  server.Continue();
+  EXPECT_EQ(heard_.heard, Words(5, "a: not sent overdue"));
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+}
+
 TEST_F(RedisNodeTest, AServerThatTakesNoWritesOpensTheBreaker) {
   const RedisProcess server;
   Begin(server);
@@ -178,6 +190,21 @@ TEST_F(RedisNodeTest, ScriptsThatDoNotEndAndUsersThatMayNotAreTold) {
     Send("b", {"INCR", "n"});
     return Errors(RedisErrorKind::kNoPermission) > 0;
   }));
+}
+
+TEST_F(RedisNodeTest, ALoginThatWasTakenBackIsRenewed) {
+  const RedisProcess server({"--requirepass", "secret"});
+  settings_.connection.greeting.password = "secret";
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  EXPECT_EQ(Send("a", {"RESET"}), Cause::kNone);
+  EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(2));
+  EXPECT_EQ(Errors(RedisErrorKind::kNoAuth), 1U);
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return counts_.connects.ReadApprox() == 2; }));
+  EXPECT_EQ(Send("c", {"INCR", "n"}), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(3));
+  EXPECT_EQ(heard_.heard.back(), "c: :1");
 }
 
 // Invariant (1). What was replied has run once, what is unknown once or not at all.
