@@ -113,7 +113,8 @@ void RedisConnection::Greet(std::initializer_list<std::string_view> words) {
 
 void RedisConnection::GreetHello() {
   const RedisGreeting& greeting = settings_.greeting;
-  const std::string_view user = greeting.user.empty() ? "default" : greeting.user;
+  std::string_view user = greeting.user;
+  if (user.empty()) user = "default";
   step_ = Step::kHello;
   if (greeting.password.empty()) return Greet({"HELLO", "3", "SETNAME", greeting.name});
   Greet({"HELLO", "3", "AUTH", user, greeting.password, "SETNAME", greeting.name});
@@ -122,7 +123,8 @@ void RedisConnection::GreetHello() {
 void RedisConnection::GreetDatabase() {
   if (settings_.greeting.database == 0) return GreetRole();
   step_ = Step::kDatabase;
-  Greet({"SELECT", std::to_string(settings_.greeting.database)});
+  const std::string database = std::to_string(settings_.greeting.database);
+  Greet({"SELECT", database});
 }
 
 void RedisConnection::GreetRole() {
