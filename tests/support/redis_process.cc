@@ -56,11 +56,25 @@ std::uint16_t FreePort() {
   return ntohs(address.sin_port);
 }
 
-RedisProcess::RedisProcess(std::vector<std::string> arguments, Mode mode)
-    : arguments_(std::move(arguments)), mode_(mode), port_(FreePort()), bus_port_(FreePort()) {
+RedisProcess::RedisProcess(std::vector<std::string> arguments, Mode mode,
+                           std::vector<std::string> variables)
+    : arguments_(std::move(arguments)),
+      mode_(mode),
+      variables_(std::move(variables)),
+      port_(FreePort()),
+      bus_port_(FreePort()) {
   std::string folder = std::filesystem::temp_directory_path() / "sluice-redis-XXXXXX";
   EXPECT_NE(mkdtemp(folder.data()), nullptr);
   folder_ = folder;
+  // Others may take a port between its choice and its use.
+  constexpr int kTries = 3;
+  for (int i = 1; i < kTries; ++i) {
+    Spawn();
+    if (Answers()) return;
+    Kill();
+    port_ = FreePort();
+    bus_port_ = FreePort();
+  }
   Start();
 }
 
@@ -106,6 +120,13 @@ std::vector<std::string> RedisProcess::Arguments() const {
 }
 
 void RedisProcess::Start() {
+  Spawn();
+  if (Answers()) return;
+  ADD_FAILURE() << "redis-server did not start; its log is in " << folder_;
+  Kill();
+}
+
+void RedisProcess::Spawn() {
   const std::vector<std::string> words = Arguments();
   std::vector<char*> pointers;
   for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
@@ -113,16 +134,27 @@ void RedisProcess::Start() {
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (const std::string& variable : variables_) putenv(const_cast<char*>(variable.c_str()));
     execvp("redis-server", pointers.data());
     _exit(127);
   }
+}
+
+bool RedisProcess::Answers() {
   Patience patience;
+  // A sentinel has no socket of its own.
+  const std::string where = mode_ == Mode::kSentinel ? "" : "-s " + socket_path() + " ";
   for (;;) {
-    const std::string answer = Call("PING");
-    if (answer == "PONG" || answer.starts_with("NOAUTH") || answer.starts_with("NOPERM")) return;
-    if (waitpid(process_, nullptr, WNOHANG) != 0 || !patience.Wait()) break;
+    const std::string answer = Call(where + "PING");
+    if (waitpid(process_, nullptr, WNOHANG) != 0) {
+      process_ = -1;
+      return false;
+    }
+    if (answer == "PONG" || answer.starts_with("NOAUTH") || answer.starts_with("NOPERM")) {
+      return true;
+    }
+    if (!patience.Wait()) return false;
   }
-  ADD_FAILURE() << "redis-server did not start; its log is in " << folder_;
 }
 
 void RedisProcess::Kill() {

@@ -21,12 +21,15 @@ class RedisProcess {
   enum class Mode : std::uint8_t { kServer, kCluster, kSentinel };
 
   // Returns once it answers, or has failed the test. The arguments are added: {"--requirepass",
-  // "x"}; those of a sentinel are lines of its file.
-  explicit RedisProcess(std::vector<std::string> arguments = {}, Mode mode = Mode::kServer);
+  // "x"}; those of a sentinel are lines of its file. So are the variables of its environment,
+  // {"NAME=value"}.
+  explicit RedisProcess(std::vector<std::string> arguments = {}, Mode mode = Mode::kServer,
+                        std::vector<std::string> variables = {});
   RedisProcess(const RedisProcess&) = delete;
   RedisProcess& operator=(const RedisProcess&) = delete;
   ~RedisProcess();
 
+  [[nodiscard]] bool is_running() const { return process_ > 0; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::string socket_path() const { return folder_ + "/socket"; }
 
@@ -46,11 +49,15 @@ class RedisProcess {
 
  private:
   [[nodiscard]] std::vector<std::string> Arguments() const;
+  void Spawn();
+  // Whether it comes to answer, this one and no other at its port.
+  [[nodiscard]] bool Answers();
 
   const std::vector<std::string> arguments_;
   const Mode mode_;
-  const std::uint16_t port_;
-  const std::uint16_t bus_port_;
+  const std::vector<std::string> variables_;
+  std::uint16_t port_;
+  std::uint16_t bus_port_;
   std::string folder_;
   pid_t process_ = -1;
 };

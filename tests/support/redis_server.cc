@@ -2,28 +2,23 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
-#include <thread>
+#include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "wire/resp_writer.h"
 
 namespace sluice::testing {
 namespace {
-
-constexpr std::chrono::seconds kStartMost{20};
 
 int Connect(const std::string& path) {
   const int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -35,50 +30,30 @@ int Connect(const std::string& path) {
   return -1;
 }
 
-// Waits until the server answers, or has taken too long.
-bool Answers(const std::string& path) {
-  const auto deadline = std::chrono::steady_clock::now() + kStartMost;
-  while (std::chrono::steady_clock::now() < deadline) {
-    const int made = Connect(path);
-    if (made >= 0) {
-      close(made);
-      return true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
-}
-
 }  // namespace
 
 std::unique_ptr<RedisServer> RedisServer::Start() {
   std::unique_ptr<RedisServer> server(new RedisServer);
-  std::string folder = (std::filesystem::temp_directory_path() / "sluice-redis-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) {
-    ADD_FAILURE() << "no temporary directory";
+  if (!server->MakeClock()) {
+    ADD_FAILURE() << "no file for the clock of redis-server";
     return nullptr;
   }
-  server->folder_ = folder;
-  if (!server->MakeClock() || !server->Spawn() || !Answers(server->socket_path())) {
-    ADD_FAILURE() << "redis-server did not start; is it installed?";
-    return nullptr;
-  }
-  return server;
+  server->process_ = std::make_unique<RedisProcess>(
+      std::vector<std::string>{}, RedisProcess::Mode::kServer,
+      std::vector<std::string>{"SLUICE_REDIS_CLOCK=" + server->clock_path_,
+                               "LD_PRELOAD=" SLUICE_REDIS_CLOCK_SHIM});
+  return server->process_->is_running() ? std::move(server) : nullptr;
 }
 
 RedisServer::~RedisServer() {
-  if (process_ > 0) {
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
-  }
+  process_.reset();
   if (clock_ != nullptr) munmap(clock_, sizeof(*clock_));
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  if (!clock_path_.empty()) unlink(clock_path_.c_str());
 }
 
 bool RedisServer::MakeClock() {
-  const std::string path = (folder_ / "clock").string();
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  clock_path_ = (std::filesystem::temp_directory_path() / "sluice-clock-XXXXXX").string();
+  const int file = mkostemp(clock_path_.data(), O_CLOEXEC);
   if (file < 0 || ftruncate(file, sizeof(*clock_)) != 0) return false;
   void* mapped = mmap(nullptr, sizeof(*clock_), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
@@ -86,34 +61,6 @@ bool RedisServer::MakeClock() {
   clock_ = static_cast<std::atomic<std::int64_t>*>(mapped);
   SetTime(Time{std::chrono::hours{24 * 365 * 55}});
   return true;
-}
-
-bool RedisServer::Spawn() {
-  std::vector<std::string> words = {"redis-server",
-                                    "--port",
-                                    "0",
-                                    "--unixsocket",
-                                    socket_path(),
-                                    "--save",
-                                    "",
-                                    "--appendonly",
-                                    "no",
-                                    "--dir",
-                                    folder_.string(),
-                                    "--logfile",
-                                    (folder_ / "log").string()};
-  std::vector<std::string> variables;
-  variables.push_back("SLUICE_REDIS_CLOCK=" + (folder_ / "clock").string());
-  variables.emplace_back("LD_PRELOAD=" SLUICE_REDIS_CLOCK_SHIM);
-  variables.push_back(std::string("PATH=") + std::getenv("PATH"));
-  const auto pointers = [](std::vector<std::string>& texts) {
-    std::vector<char*> found;
-    for (std::string& text : texts) found.push_back(text.data());
-    found.push_back(nullptr);
-    return found;
-  };
-  return posix_spawnp(&process_, "redis-server", nullptr, nullptr, pointers(words).data(),
-                      pointers(variables).data()) == 0;
 }
 
 void RedisServer::SetTime(Time now) {

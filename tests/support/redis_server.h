@@ -1,11 +1,8 @@
 // RedisServer: a real redis-server whose wall clock a test sets; RedisClient: one connection to it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -13,12 +10,12 @@
 #include <string_view>
 
 #include "sluice/time.h"
+#include "support/redis_process.h"
 #include "wire/resp_value_reader.h"
 
 namespace sluice::testing {
 
-// A redis-server of its own, on a Unix socket in a temporary directory, without persistence. It
-// ends with this object.
+// A RedisProcess whose time only a test moves. It ends with this object.
 class RedisServer {
  public:
   // Fails the test, and answers null, where the server does not come up.
@@ -30,16 +27,15 @@ class RedisServer {
   // What its clock shows from now on. REQUIRES: whole microseconds.
   void SetTime(Time now);
 
-  [[nodiscard]] std::string socket_path() const { return (folder_ / "redis.sock").string(); }
+  [[nodiscard]] std::string socket_path() const { return process_->socket_path(); }
 
  private:
   RedisServer() = default;
   bool MakeClock();
-  bool Spawn();
 
-  std::filesystem::path folder_;
+  std::string clock_path_;
   std::atomic<std::int64_t>* clock_ = nullptr;
-  pid_t process_ = -1;
+  std::unique_ptr<RedisProcess> process_;
 };
 
 // A blocking connection.
