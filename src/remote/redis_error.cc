@@ -98,24 +98,6 @@ RedisError ReadRedisError(std::string_view text) {
   return {};
 }
 
-bool LeavesNoTrace(RedisErrorKind kind) {
-  switch (kind) {
-    case RedisErrorKind::kMoved:
-    case RedisErrorKind::kAsk:
-    case RedisErrorKind::kTryAgain:
-    case RedisErrorKind::kClusterDown:
-    case RedisErrorKind::kReadOnly:
-    case RedisErrorKind::kLoading:
-    case RedisErrorKind::kMasterDown:
-    case RedisErrorKind::kBusy:
-    case RedisErrorKind::kNoAuth:
-    case RedisErrorKind::kNoScript:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string_view NameOf(RedisErrorKind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
 
 }  // namespace sluice

@@ -48,9 +48,6 @@ struct RedisError {
 // about the script behind it, redis 6.2 in front.
 RedisError ReadRedisError(std::string_view text);
 
-// Whether a command that was answered so has changed nothing, so that it may be sent again.
-bool LeavesNoTrace(RedisErrorKind kind);
-
 // "moved", "out_of_memory": for metrics and logs.
 std::string_view NameOf(RedisErrorKind kind);
 

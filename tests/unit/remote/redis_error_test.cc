@@ -96,13 +96,5 @@ TEST(RedisErrorTest, EachKindHasANameOfItsOwn) {
   EXPECT_EQ(NameOf(Kind::kOther), "other");
 }
 
-TEST(RedisErrorTest, WhatMayHaveRunIsNotSentAgain) {
-  EXPECT_TRUE(LeavesNoTrace(Kind::kMoved));
-  EXPECT_TRUE(LeavesNoTrace(Kind::kNoScript));
-  EXPECT_FALSE(LeavesNoTrace(Kind::kOther));
-  // A script may have written before the command that it was refused.
-  EXPECT_FALSE(LeavesNoTrace(Kind::kNoPermission));
-}
-
 }  // namespace
 }  // namespace sluice
