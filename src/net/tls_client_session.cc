@@ -112,10 +112,11 @@ void TlsClientSession::Expect(const std::string& server) {
     if (X509_VERIFY_PARAM_set1_ip_asc(wanted, server.c_str()) != 1) Fail();
     return;
   }
+  std::string name = server;  // OpenSSL takes it as if it wrote there
   // Without a name every certificate would do.
   const bool is_set = !server.empty() && SSL_set1_host(connection_.get(), server.c_str()) == 1 &&
                       SSL_ctrl(connection_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME,
-                               TLSEXT_NAMETYPE_host_name, const_cast<char*>(server.c_str())) == 1;
+                               TLSEXT_NAMETYPE_host_name, name.data()) == 1;
   if (!is_set) Fail();
 }
 

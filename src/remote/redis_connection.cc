@@ -188,7 +188,7 @@ void RedisConnection::OnAnswer(RedisCommand& command, const RedisAnswer& answer)
   if (&command == &greeting_ && answer.fate == RedisAnswer::Fate::kReplied) TakeGreeting(answer);
 }
 
-void RedisConnection::Finish(End end) {
+void RedisConnection::Finish(const End& end) {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
   connecting_.reset();

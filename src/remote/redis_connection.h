@@ -121,7 +121,7 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   void GreetRole();
   void TakeGreeting(const RedisAnswer& answer);
   void BecomeOpen();
-  void Finish(End end);
+  void Finish(const End& end);
 
   // What is to be sent next, and that so much was.
   std::string_view NextBytes();
