@@ -1,0 +1,34 @@
+// RedisObserver: hears what redis decided, with the states it left.
+#pragma once
+
+#include "remote/key_state.h"
+#include "sluice/decision.h"
+#include "sluice/time.h"
+#include "store/remote.h"
+
+namespace sluice {
+
+// One key of a call that was decided.
+struct RedisSight {
+  const RemoteCall& call;
+  const RemoteItem& item;
+  const Decision& decision;
+  // What the key's state is now; of a log and of permits only as much as the call needed.
+  KeyState& state;
+  Time decided_at{};  // in Redis
+};
+
+// Called on the worker's thread, before the listener of the call.
+class RedisObserver {
+ public:
+  RedisObserver() = default;
+  RedisObserver(const RedisObserver&) = delete;
+  RedisObserver& operator=(const RedisObserver&) = delete;
+
+  virtual void OnDecided(const RedisSight& sight) = 0;
+
+ protected:
+  ~RedisObserver() = default;
+};
+
+}  // namespace sluice

@@ -1,0 +1,49 @@
+// Nearby: what a node knows of keys that a remote keeps.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/decision.h"
+#include "sluice/time.h"
+#include "store/remote.h"
+
+namespace sluice {
+
+// How what is known here is used.
+enum class Nearness : std::uint8_t {
+  kRefusals,  // known refusals only: every unit is taken in the remote
+  kLeased,    // units are taken in advance and spent here
+  kEventual,  // own counts and those last known of all others
+};
+
+// Answers for a remote where it can: leased units, counts that are synchronised, keys that are
+// known to be empty. It hears by itself what the remote decides.
+//
+// Thread safety: every method from any thread.
+class Nearby {
+ public:
+  enum class Answer : std::uint8_t {
+    kDecided,  // taken, or refused
+    kUnknown,  // the remote is to be asked
+  };
+
+  Nearby() = default;
+  Nearby(const Nearby&) = delete;
+  Nearby& operator=(const Nearby&) = delete;
+  virtual ~Nearby() = default;
+
+  // Takes the cost of a check. Never of limits with count_refused, waits or permits: those are
+  // kUnknown, always.
+  [[nodiscard]] virtual Answer Take(const RemoteItem& item, Nearness nearness, Time now,
+                                    Decision& decision) = 0;
+
+  // The request of a charge that was taken here does not go ahead. The decision becomes what is
+  // left then.
+  virtual void GiveBack(const RemoteItem& item, Nearness nearness, Time now,
+                        Decision& decision) = 0;
+
+  // The key was reset, refunded or given other terms here, so what is known of it is no longer so.
+  virtual void Forget(const FleetKey& key) = 0;
+};
+
+}  // namespace sluice

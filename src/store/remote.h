@@ -1,0 +1,140 @@
+// Remote: the asynchronous interface to where states are kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/limit.h"
+#include "sluice/charge.h"
+#include "sluice/decision.h"
+#include "sluice/result.h"
+#include "sluice/time.h"
+#include "store/fleet_key.h"
+#include "store/local.h"
+
+namespace sluice {
+
+// A limit as a remote knows it: what it worked out when the limit was bound.
+//
+// Thread safety: immutable.
+class RemoteTerms {
+ public:
+  explicit RemoteTerms(const Limit& limit) : limit_(limit) {}
+  RemoteTerms(const RemoteTerms&) = delete;
+  RemoteTerms& operator=(const RemoteTerms&) = delete;
+  virtual ~RemoteTerms() = default;
+
+  [[nodiscard]] const Limit& limit() const { return limit_; }
+
+ private:
+  Limit limit_;
+};
+
+// One charge of a key that a remote keeps.
+struct RemoteItem {
+  // Kept alive by the call.
+  std::shared_ptr<const RemoteTerms> terms;
+  FleetKey key;
+  std::uint32_t route = 0;
+  Cost cost{};
+  Veto veto = Veto::kEnforce;
+  Cost left_alone{0};
+  // Of a refund: from this time of the remote on it does nothing, because the units it would give
+  // back are those of a window that is over.
+  std::optional<Time> until = std::nullopt;
+};
+
+// A request on its way to a remote.
+//
+// Thread safety: that of the remote it was given to. Ownership: the caller's. From Decide until its
+// listener has the answer it is neither changed nor freed. Use it again: what it needs is kept.
+class RemoteCall {
+ public:
+  // Memory of a remote.
+  class Way {
+   public:
+    Way() = default;
+    Way(const Way&) = delete;
+    Way& operator=(const Way&) = delete;
+    virtual ~Way() = default;
+  };
+
+  // kCheck: the items are taken all or not at all, as a Request of Local. kDebt: each is taken in
+  // any case. kPeek, kRefund, kReset: each is decided on its own. No other.
+  Operation operation = Operation::kCheck;
+  Taking taking = Taking::kAllOrNone;
+  // 1 to Local::kChargesMost of a check; of others any number.
+  std::vector<RemoteItem> items;
+  Time deadline = kLatestTime;
+
+  // Once decided: one an item, and when that was by the remote's clock.
+  std::vector<Decision> decisions;
+  Time decided_at{};
+
+  std::unique_ptr<Way> way;
+};
+
+// What became of a call.
+enum class RemoteFate : std::uint8_t {
+  kDecided,
+  kNotDone,  // a store failure, and nothing of it has an effect
+  kUnknown,  // a store failure, and whether some of it has an effect nobody knows
+};
+
+// Hears what becomes of calls.
+class RemoteListener {
+ public:
+  RemoteListener() = default;
+  RemoteListener(const RemoteListener&) = delete;
+  RemoteListener& operator=(const RemoteListener&) = delete;
+
+  // The deadline has passed, and the call is still under way. At most once, before the answer.
+  virtual void OnOverdue(RemoteCall& call) = 0;
+  // Once for each call, and nothing after it; then the call is the caller's again.
+  virtual void OnAnswer(RemoteCall& call, RemoteFate fate) = 0;
+
+ protected:
+  ~RemoteListener() = default;
+};
+
+// Keeps states elsewhere, for many nodes.
+//
+// Thread safety: one for each worker, called on its thread alone.
+//
+// Invariants
+//   (1) A listener is never called before Decide returns.
+//   (2) What is decided at a whole microsecond is what a Local decides at that time.
+//   (3) No debit is repeated: of one that may have had an effect the fate is kUnknown.
+class Remote {
+ public:
+  Remote() = default;
+  Remote(const Remote&) = delete;
+  Remote& operator=(const Remote&) = delete;
+  virtual ~Remote() = default;
+
+  // False where it cannot be asked now: a store failure; then the listener hears nothing.
+  [[nodiscard]] virtual bool Decide(RemoteCall& call, RemoteListener& listener) = 0;
+};
+
+// Makes limits known to a remote.
+//
+// Thread safety: every method from any thread.
+class RemoteLimits {
+ public:
+  RemoteLimits() = default;
+  RemoteLimits(const RemoteLimits&) = delete;
+  RemoteLimits& operator=(const RemoteLimits&) = delete;
+  virtual ~RemoteLimits() = default;
+
+  // An error where the remote cannot keep its states; it says which number is at fault.
+  [[nodiscard]] virtual Result<std::shared_ptr<const RemoteTerms>> Bind(
+      const Limit& limit) const = 0;
+
+  // Nothing while it is not known yet: then nothing can be asked.
+  [[nodiscard]] virtual const FleetSecret* secret() const = 0;
+};
+
+}  // namespace sluice
