@@ -24,6 +24,11 @@ inline constexpr std::int64_t kNoUnits = -1;
 enum class Source : std::uint8_t {
   kMemory,    // the key's own state in the memory store
   kOverflow,  // a state shared with other keys, because the memory cap is reached
+  kRemote,    // the key's own state in Redis
+  kLease,     // units that were taken from the remote in advance
+  kEventual,  // own counts and those last known of all other nodes
+  kEmptyKey,  // the remote said that there is not enough, and until when
+  kFallback,  // this node's share, because the remote is away
 };
 
 // The answer for one charge. A plain value: copy it freely, from any thread.

@@ -15,6 +15,16 @@ std::string_view WordFor(Source source) {
       return "memory";
     case Source::kOverflow:
       return "overflow";
+    case Source::kRemote:
+      return "redis";
+    case Source::kLease:
+      return "lease";
+    case Source::kEventual:
+      return "eventual";
+    case Source::kEmptyKey:
+      return "empty_key";
+    case Source::kFallback:
+      return "fallback";
   }
   return "";
 }

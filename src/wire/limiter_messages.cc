@@ -125,6 +125,16 @@ constexpr std::uint64_t NumberOf(Source source) {
       return 1;
     case Source::kOverflow:
       return 2;
+    case Source::kRemote:
+      return 3;
+    case Source::kLease:
+      return 4;
+    case Source::kEventual:
+      return 5;
+    case Source::kEmptyKey:
+      return 6;
+    case Source::kFallback:
+      return 7;
   }
   return 0;
 }

@@ -70,7 +70,9 @@ std::string ToText(const LimitSpec& spec) {
 
 std::string ToText(const Decision& decision) {
   Members members;
-  if (decision.source == Source::kOverflow) members.Add("source", "overflow");
+  if (decision.source != Source::kMemory) {
+    members.Add("source", std::to_string(static_cast<int>(decision.source)));
+  }
   return members.Add("allowed", decision.allowed)
       .Add("limit", decision.limit)
       .Add("remaining", decision.remaining)

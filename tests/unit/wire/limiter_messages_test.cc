@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protobuf_message.h"
@@ -217,6 +218,21 @@ TEST(LimiterReplyTest, AnAllowedVerdictTellsItsDecisions) {
             "source: SOURCE_OVERFLOW }");
 }
 
+TEST(LimiterReplyTest, EverySourceHasItsName) {
+  const std::vector<std::pair<Source, std::string>> sources = {
+      {Source::kMemory, "MEMORY"},     {Source::kOverflow, "OVERFLOW"},
+      {Source::kRemote, "REDIS"},      {Source::kLease, "LEASE"},
+      {Source::kEventual, "EVENTUAL"}, {Source::kEmptyKey, "EMPTY_KEY"},
+      {Source::kFallback, "FALLBACK"}};
+  for (const auto& [source, name] : sources) {
+    const std::vector<LimiterDecision> decisions = {
+        {.rule = "r", .name = "", .decision = {.source = source}}};
+    LimiterVerdict verdict;
+    verdict.decisions = decisions;
+    EXPECT_NE(Verdict(verdict).find("source: SOURCE_" + name + " "), std::string::npos) << name;
+  }
+}
+
 TEST(LimiterReplyTest, ARefusalTellsWhenToComeBack) {
   const std::vector<LimiterDecision> decisions = {
       {.rule = "r",
@@ -283,7 +299,7 @@ TEST(LimiterReplyTest, RandomVerdictsAreTheBytesThatProtobufWrites) {
     for (LimiterDecision& each : decisions) {
       each = {some(), some(),
               random.Pick({Veto::kEnforce, Veto::kShadow, Veto::kQuota, Veto::kDebt}),
-              Decision{random.OneIn(2), random.Pick({Source::kMemory, Source::kOverflow}),
+              Decision{random.OneIn(2), static_cast<Source>(random.Between(0, 6)),
                        random.Spread(0, INT64_MAX), random.Spread(0, INT64_MAX), time(), time(),
                        time()}};
     }
