@@ -11,8 +11,8 @@ namespace sluice {
 namespace {
 
 // By RuleOutcome.
-constexpr std::array<std::string_view, kRuleOutcomes> kOutcomes = {"allowed", "refused",
-                                                                   "shadow_refused", "failed"};
+constexpr std::array<std::string_view, kRuleOutcomes> kOutcomes = {
+    "allowed", "refused", "shadow_refused", "failed", "fallback_allowed", "fallback_refused"};
 constexpr std::string_view kUnmatched = "unmatched";
 
 // What no rule applied to has no other number.

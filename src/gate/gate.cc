@@ -14,41 +14,86 @@ static_assert(kRuleLimitsMost + LimitOverride::kPeriods <= MemoryStore::kLimitsM
 
 namespace {
 
+// What this node admits of a limit is another limit than one that is its alone.
+constexpr const char* kShare = "#share";
+
+// A limit of another algorithm is another limit: its states mean something else.
+std::string NameOf(const RuleLimit& limit) {
+  return Concat(limit.id, "#", WordOf(limit.limit->spec.algorithm));
+}
+
 Error ErrorOf(const RuleLimit& limit, const Error& error) {
   return Error{Concat(limit.id, ": ", error.message)};
 }
 
 }  // namespace
 
-Result<LimitHandle> Gate::Bind(const RuleLimit& limit, Time now, std::vector<Change>& changes) {
-  const LimitSpec& spec = limit.limit->spec;
-  // A limit of another algorithm is another limit: its states mean something else.
-  const std::string name = Concat(limit.id, "#", WordOf(spec.algorithm));
+Result<LimitPlace> Gate::Place(const RuleLimit& limit, Time now, std::vector<Change>& changes) {
+  LimitPlace place;
+  const std::string name = NameOf(limit);
+  const RuleSpec* const rule = limit.spec;
+  const Consistency consistency = rule != nullptr ? rule->consistency : Consistency::kExact;
+  const bool is_far = remote_limits_ != nullptr && consistency != Consistency::kLocal;
+  const Change wanted{nullptr, is_far ? ShareOf(*limit.limit, node_count_) : *limit.limit, &limit};
+  Result<LimitHandle> handle = Bind(is_far ? name + kShare : name, wanted, now, changes);
+  if (!handle.ok()) return handle.error();
+  place.handle = handle.value();
+  if (!is_far) return place;
+  Result<std::shared_ptr<const RemoteTerms>> terms = remote_limits_->Bind(*limit.limit);
+  if (!terms.ok()) return ErrorOf(limit, terms.error());
+  place.remote = std::move(terms).value();
+  if (rule == nullptr) return place;
+  place.on_failure = rule->on_store_failure;
+  if (consistency == Consistency::kLeased) place.nearness = Nearness::kLeased;
+  if (consistency == Consistency::kEventual) place.nearness = Nearness::kEventual;
+  if (consistency == Consistency::kExact && rule->deny_cache) {
+    place.nearness = Nearness::kRefusals;
+  }
+  return place;
+}
+
+Result<LimitHandle> Gate::Bind(const std::string& name, const Change& wanted, Time now,
+                               std::vector<Change>& changes) {
   if (const auto known = known_.find(name); known != known_.end()) {
     KnownLimit& held = known->second;
-    if (held.limit != *limit.limit) changes.push_back({&held, &limit});
+    if (held.limit != wanted.to) changes.push_back({&held, wanted.to, wanted.named});
     return held.handle;
   }
-  Result<LimitHandle> handle = store_.Add(name, *limit.limit, now);
-  if (!handle.ok()) return ErrorOf(limit, handle.error());
-  known_.emplace(name, KnownLimit{handle.value(), *limit.limit});
+  Result<LimitHandle> handle = store_.Add(name, wanted.to, now);
+  if (!handle.ok()) return ErrorOf(*wanted.named, handle.error());
+  known_.emplace(name, KnownLimit{handle.value(), wanted.to});
   return handle;
 }
 
 // None is made before there is room for all: changing terms back would not bring back the
 // units that a smaller limit has no room for.
 Result<Done> Gate::MakeChanges(const std::vector<Change>& changes, Time now) {
-  for (const auto& [known, limit] : changes) {
-    const Result<Done> done = store_.Prepare(known->handle, *limit->limit, now);
-    if (!done.ok()) return ErrorOf(*limit, done.error());
+  for (const auto& [known, to, named] : changes) {
+    const Result<Done> done = store_.Prepare(known->handle, to, now);
+    if (!done.ok()) return ErrorOf(*named, done.error());
   }
-  for (const auto& [known, limit] : changes) {
-    const Result<Done> done = store_.Change(known->handle, *limit->limit, now);
+  for (const auto& [known, to, named] : changes) {
+    const Result<Done> done = store_.Change(known->handle, to, now);
     assert(done.ok());
     static_cast<void>(done);
-    known->limit = *limit->limit;
+    known->limit = to;
   }
   return Done{};
+}
+
+void Gate::SetNodeCount(NodeCount count) {
+  const std::lock_guard guard(use_mutex_);
+  if (count == node_count_) return;
+  node_count_ = count;
+  const std::shared_ptr<const BoundRules> bound = rules();
+  if (bound == nullptr) return;
+  const Time now = clock_.Now();
+  for (std::size_t i = 0; i < bound->places.size(); ++i) {
+    if (bound->places[i].remote == nullptr) continue;
+    const RuleLimit& limit = bound->rules->limits()[i];
+    KnownLimit& known = known_.at(NameOf(limit) + kShare);
+    static_cast<void>(MakeChanges({{&known, ShareOf(*limit.limit, count), &limit}}, now));
+  }
 }
 
 Result<Done> Gate::AddBrought(Time now) {
@@ -62,16 +107,16 @@ Result<Done> Gate::AddBrought(Time now) {
 Result<Done> Gate::Use(std::shared_ptr<const RuleSet> rules) {
   const std::lock_guard guard(use_mutex_);
   const Time now = clock_.Now();
-  if (Result<Done> done = overrides_->AddTo(store_, now); !done.ok()) return done;
+  if (Result<Done> done = overrides_->AddTo(store_, remote_limits_, now); !done.ok()) return done;
   if (Result<Done> done = AddBrought(now); !done.ok()) return done;
   auto bound = std::make_shared<BoundRules>();
   bound->overrides = overrides_;
   bound->brought = *brought_;
   std::vector<Change> changes;
   for (const RuleLimit& limit : rules->limits()) {
-    Result<LimitHandle> handle = Bind(limit, now, changes);
-    if (!handle.ok()) return handle.error();
-    bound->handles.push_back(handle.value());
+    Result<LimitPlace> place = Place(limit, now, changes);
+    if (!place.ok()) return place.error();
+    bound->places.push_back(std::move(place).value());
   }
   if (Result<Done> done = MakeChanges(changes, now); !done.ok()) return done;
   bound->series = std::make_shared<const RuleSeries>(*rules, *overrides_);

@@ -10,29 +10,33 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gate/limit_place.h"
 #include "gate/override_limits.h"
 #include "gate/rule_counts.h"
 #include "gate/rule_series.h"
+#include "gate/share_limit.h"
 #include "rules/rule_set.h"
 #include "sluice/clock.h"
 #include "sluice/result.h"
 #include "store/memory_store.h"
+#include "store/remote.h"
 
 namespace sluice {
 
-// A rule set whose limits have been made known to the store. Immutable.
+// A rule set whose limits have been made known to the stores. Immutable.
 struct BoundRules {
   std::shared_ptr<const RuleSet> rules;
-  std::vector<LimitHandle> handles;  // of rules->limits(), one each
+  std::vector<LimitPlace> places;  // of rules->limits(), one each
   std::shared_ptr<const OverrideLimits> overrides;
   LimitHandle brought;  // of CallerLimits
   std::shared_ptr<const RuleSeries> series;
 };
 
-// The rules in force, and the store that keeps their states.
+// The rules in force, and where their states are kept: in memory, or with `remote_limits` in a
+// remote, but for rules with `consistency: local`.
 //
 // Thread safety: everything from any thread; deciding goes through a GateSession, one a thread.
-// Ownership: the store and the clock outlive it.
+// Ownership: the store, the clock and what makes limits known to a remote outlive it.
 //
 // Invariants
 //   (1) A limit keeps its states from one rule set to the next while its id and its algorithm
@@ -41,9 +45,12 @@ struct BoundRules {
 //   as
 //       they were. While it takes effect, a thread may still decide by the rules before and meet a
 //       limit's new terms.
+//   (3) While a remote cannot be asked, the nodes last counted admit together what each limit does
+//       (share_limit.h); what was admitted so stays known when the number of nodes changes.
 class Gate {
  public:
-  Gate(MemoryStore& store, Clock& clock) : store_(store), clock_(clock) {}
+  Gate(MemoryStore& store, Clock& clock, const RemoteLimits* remote_limits = nullptr)
+      : store_(store), clock_(clock), remote_limits_(remote_limits) {}
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
   ~Gate() = default;
@@ -52,6 +59,9 @@ class Gate {
   // one that was in force. Limits that were new and found room stay known to the store, unused, and
   // are not added twice if the set is tried again.
   Result<Done> Use(std::shared_ptr<const RuleSet> rules);
+
+  // So many nodes are alive. Terms of shares for which there is no room stay as they are.
+  void SetNodeCount(NodeCount count);
 
   // The rules in force; null before the first Use.
   [[nodiscard]] std::shared_ptr<const BoundRules> rules() const;
@@ -70,20 +80,26 @@ class Gate {
   // Terms that a limit is to have.
   struct Change {
     KnownLimit* known;
-    const RuleLimit* limit;
+    Limit to;
+    const RuleLimit* named;
   };
 
   // Makes the limit of those that callers bring known to the store, the first time.
   Result<Done> AddBrought(Time now);
-  // Finds the limit in the store or adds it. Terms that it does not have yet are noted in
-  // `changes`.
-  Result<LimitHandle> Bind(const RuleLimit& limit, Time now, std::vector<Change>& changes);
+  // Where the states of a limit are kept.
+  Result<LimitPlace> Place(const RuleLimit& limit, Time now, std::vector<Change>& changes);
+  // Finds the limit in the store by its name or adds it. Terms that it does not have yet are noted
+  // in `changes`.
+  Result<LimitHandle> Bind(const std::string& name, const Change& wanted, Time now,
+                           std::vector<Change>& changes);
   // All of them or none.
   Result<Done> MakeChanges(const std::vector<Change>& changes, Time now);
 
   MemoryStore& store_;
   Clock& clock_;
-  std::mutex use_mutex_;  // one Use at a time
+  const RemoteLimits* const remote_limits_;  // null: everything is in memory
+  std::mutex use_mutex_;                     // one Use at a time
+  NodeCount node_count_;                     // under use_mutex_
   // Likewise, until all of it is in the store.
   const std::shared_ptr<OverrideLimits> overrides_ = std::make_shared<OverrideLimits>();
   std::optional<LimitHandle> brought_;  // under use_mutex_; none before the first Use

@@ -1,7 +1,10 @@
 #include "gate/gate_session.h"
 
 #include <algorithm>
+#include <cassert>
 
+#include "core/limit_words.h"
+#include "core/text.h"
 #include "rules/check_limit_count.h"
 #include "rules/key_writer.h"
 
@@ -14,8 +17,6 @@ namespace {
 
 // A rule that can refuse this set.
 bool CanRefuse(Purpose purpose) { return purpose == Purpose::kTake || purpose == Purpose::kLook; }
-
-unsigned BitOf(Purpose purpose) { return 1U << static_cast<unsigned>(purpose); }
 
 // Whether it asks for anything, and does not only give back or forget.
 bool IsCheck(const GateRequest& request) {
@@ -37,12 +38,40 @@ void WriteOverrideKey(const GateRequest& request, const AttributeSet& set, std::
 
 }  // namespace
 
+GateSession::GateSession(Gate& gate, const RemoteWay& way)
+    : gate_(gate), way_(way), tally_(gate.counts_), deciding_(TakeDeciding()) {}
+
+Deciding* GateSession::TakeDeciding() {
+  return &all_.Take([this] {
+    Deciding::Owner& owner = *this;
+    return std::make_unique<Deciding>(gate_.store_, gate_.clock_, way_, owner);
+  });
+}
+
 void GateSession::Refresh() {
   const std::uint64_t version = gate_.version_.load(std::memory_order_acquire);
-  if (version == version_) return;
-  rules_ = gate_.rules();
-  tally_.Follow(rules_->series);
-  version_ = version;
+  if (version != version_) {
+    rules_ = gate_.rules();
+    tally_.Follow(rules_->series);
+    version_ = version;
+    secret_.reset();
+  }
+  if (way_.remote != nullptr && !secret_) Hash();
+}
+
+// The secret may come after the rules; until then the remote cannot be asked.
+void GateSession::Hash() {
+  const FleetSecret* const secret = gate_.remote_limits_->secret();
+  if (secret == nullptr || rules_ == nullptr) return;
+  hashes_.clear();
+  const auto add = [&](const RuleLimit& limit) {
+    hashes_.emplace_back(*secret, Concat(limit.id, "#", WordOf(limit.limit->spec.algorithm)));
+  };
+  for (const RuleLimit& limit : rules_->rules->limits()) add(limit);
+  for (std::size_t i = 0; i < LimitOverride::kPeriods; ++i) {
+    add(rules_->overrides->NameOf(static_cast<LimitOverride::Period>(i)));
+  }
+  secret_ = *secret;
 }
 
 bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict) {
@@ -91,14 +120,18 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
   return true;
 }
 
-bool GateSession::AskSets(const GateRequest& request, Verdict& verdict) {
-  asked_.clear();
-  purposes_ = 0;
+bool GateSession::AskSets(const Domain& domain, const GateRequest& request, Verdict& verdict) {
+  Deciding& deciding = *deciding_;
+  deciding.Clear();
+  deciding.domain = &domain.spec();
+  deciding.answer_within = request.answer_within;
+  deciding.has_fleet_keys = secret_.has_value();
   for (std::uint32_t i = 0; i < request.sets.size(); ++i) {
-    purposes_ |= BitOf(request.sets[i].purpose);
+    deciding.AddPurpose(request.sets[i].purpose);
     AskSet(request, i, verdict);
   }
-  if (Pick(verdict, Purpose::kTake) && picked_.size() > Local::kChargesMost) {
+  const bool may_be_many = deciding.asked.size() > Local::kChargesMost;
+  if (may_be_many && Deciding::CountOf(verdict, Purpose::kTake) > Local::kChargesMost) {
     verdict.SetFault("more than 64 limits apply", nullptr);
     return false;
   }
@@ -109,8 +142,14 @@ void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdi
   const AttributeSet& set = request.sets[number];
   const Match& match = matches_[number];
   SetVerdict& answer = verdict.sets_[number];
-  answer.first = static_cast<std::uint32_t>(asked_.size());
-  if (match.outcome() != MatchOutcome::kCharges) return;
+  std::vector<Deciding::Asked>& asked = deciding_->asked;
+  answer.first = static_cast<std::uint32_t>(asked.size());
+  const bool is_charged = match.outcome() == MatchOutcome::kCharges;
+  deciding_->sets.push_back({.purpose = set.purpose,
+                             .limit = set.limit,
+                             .is_unmatched = is_charged && match.charges().empty() &&
+                                             answer.node == nullptr && !set.limit});
+  if (!is_charged) return;
   // A request that is denied takes nothing but debts, so nothing else of it is worth a look.
   const bool denied = verdict.kind_ == VerdictKind::kDenied && CanRefuse(set.purpose);
   for (const RuleCharge& charge : match.charges()) {
@@ -119,9 +158,12 @@ void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdi
     Cost cost = charge.cost;
     // A debt may be larger than the limit, so what counts is whether anything is left.
     if (debt && set.purpose == Purpose::kLook) cost.units = std::min<std::int64_t>(cost.units, 1);
-    asked_.push_back({.charge = {rules_->handles[charge.limit], match.Key(charge), cost},
-                      .veto = debt ? Veto::kDebt : charge.veto,
-                      .series = rules_->series->OfLimit(charge.limit)});
+    const LimitPlace& place = rules_->places[charge.limit];
+    asked.push_back({.charge = {place.handle, match.Key(charge), cost},
+                     .veto = debt ? Veto::kDebt : charge.veto,
+                     .series = rules_->series->OfLimit(charge.limit),
+                     .place = &place});
+    if (secret_) AddFleetKey(&hashes_[charge.limit]);
     verdict.decisions_.push_back({.limit = &rules_->rules->limits()[charge.limit],
                                   .rule = charge.rule != nullptr ? charge.rule->spec : nullptr,
                                   .set = number,
@@ -131,7 +173,14 @@ void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdi
                                   .decision = {}});
   }
   if (set.limit && !denied) AskOverride(request, number, verdict);
-  answer.count = static_cast<std::uint32_t>(asked_.size()) - answer.first;
+  answer.count = static_cast<std::uint32_t>(asked.size()) - answer.first;
+}
+
+void GateSession::AddFleetKey(const FleetHash* hash) {
+  Deciding::Asked& asked = deciding_->asked.back();
+  if (asked.place->remote == nullptr) return;
+  asked.fleet_key = hash->Of(asked.charge.key);
+  asked.route = RouteOf(*secret_, asked.charge.key);
 }
 
 void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, Verdict& verdict) {
@@ -139,9 +188,13 @@ void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, 
   const LimitOverride& limit = *set.limit;
   std::string& key = override_keys_[number];
   WriteOverrideKey(request, set, key);
-  asked_.push_back({.charge = {rules_->overrides->HandleOf(limit.period), key, set.cost},
-                    .left_alone = OverrideLimits::LeftAlone(limit),
-                    .series = rules_->series->OfOverride(limit.period)});
+  const LimitPlace& place = rules_->overrides->PlaceOf(limit.period);
+  deciding_->asked.push_back({.charge = {place.handle, key, set.cost},
+                              .left_alone = OverrideLimits::LeftAlone(limit),
+                              .series = rules_->series->OfOverride(limit.period),
+                              .place = &place});
+  const std::size_t hash = rules_->places.size() + static_cast<std::size_t>(limit.period);
+  if (secret_) AddFleetKey(&hashes_[hash]);
   verdict.decisions_.push_back({.limit = &rules_->overrides->NameOf(limit.period),
                                 .rule = nullptr,
                                 .set = number,
@@ -151,108 +204,43 @@ void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, 
                                 .decision = {}});
 }
 
-bool GateSession::Pick(const Verdict& verdict, Purpose purpose) {
-  if ((purposes_ & BitOf(purpose)) == 0) return false;
-  picked_.clear();
-  for (std::uint32_t i = 0; i < asked_.size(); ++i) {
-    if (verdict.decisions_[i].purpose == purpose) picked_.push_back(i);
-  }
-  return !picked_.empty();
-}
-
-void GateSession::DecidePicked(Operation operation, Verdict& verdict) {
-  charges_.clear();
-  for (const std::uint32_t i : picked_) {
-    charges_.push_back(asked_[i].charge);
-    // To ask whether a charge passes and leaves that much is to ask for both. A cost of 0 passes.
-    Cost& cost = charges_.back().cost;
-    const bool leaves = operation == Operation::kPeek && cost.units != 0;
-    if (leaves) cost.units += asked_[i].left_alone.units;
-  }
-  decisions_.resize(charges_.size());
-  gate_.store_.DecideEach(operation, charges_, decisions_, now_);
-  for (std::size_t i = 0; i < picked_.size(); ++i) {
-    verdict.decisions_[picked_[i]].decision = decisions_[i];
-  }
-}
-
-Taking GateSession::SumUpLooks(const Verdict& verdict) {
-  bool quota_refused = false;
-  bool quota_open = false;  // a quota limit passed, or is still to be asked
-  for (std::size_t i = 0; i < asked_.size(); ++i) {
-    const RuleDecision& each = verdict.decisions_[i];
-    const bool looked = each.purpose == Purpose::kLook;
-    if (!looked && each.purpose != Purpose::kTake) continue;
-    if (looked && each.veto == Veto::kEnforce && !each.decision.allowed) return Taking::kNone;
-    if (each.veto != Veto::kQuota) continue;
-    const bool passed = looked && each.decision.allowed;
-    quota_refused |= looked && !passed;
-    quota_open |= !looked || passed;
-    // Of the quota limits one that passes is enough.
-    if (passed) LiftQuota();
-  }
-  return quota_refused && !quota_open ? Taking::kNone : Taking::kAllOrNone;
-}
-
-void GateSession::LiftQuota() {
-  for (Asked& asked : asked_) {
-    if (asked.veto == Veto::kQuota) asked.veto = Veto::kShadow;
-  }
-}
-
-void GateSession::TakePicked(Taking taking, Verdict& verdict) {
-  charges_.clear();
-  vetoes_.clear();
-  left_alone_.clear();
-  for (const std::uint32_t i : picked_) {
-    charges_.push_back(asked_[i].charge);
-    vetoes_.push_back(asked_[i].veto);
-    left_alone_.push_back(asked_[i].left_alone);
-  }
-  decisions_.resize(charges_.size());
-  const Request request{charges_, vetoes_, left_alone_, taking};
-  gate_.store_.Decide({&request, 1}, decisions_, now_);
-  for (std::size_t i = 0; i < picked_.size(); ++i) {
-    verdict.decisions_[picked_[i]].decision = decisions_[i];
-  }
-}
-
-void GateSession::RestateOverrides(const GateRequest& request, Verdict& verdict) const {
-  for (RuleDecision& each : verdict.decisions_) {
-    const std::optional<LimitOverride>& limit = request.sets[each.set].limit;
-    if (!limit || each.limit != &rules_->overrides->NameOf(limit->period)) continue;
-    OverrideLimits::Restate(*limit, each.decision);
-  }
-}
-
-void GateSession::CountSets(const Domain& domain, const GateRequest& request,
-                            const Verdict& verdict) {
-  for (std::size_t i = 0; i < request.sets.size(); ++i) {
-    const AttributeSet& set = request.sets[i];
+void GateSession::Count(const Deciding& deciding, const Verdict& verdict) {
+  for (std::size_t i = 0; i < deciding.sets.size(); ++i) {
+    const SetNote& set = deciding.sets[i];
     const SetVerdict& answer = verdict.sets_[i];
     if (!CanRefuse(set.purpose)) continue;
     if (answer.decided_by != nullptr) {
       const bool denied = answer.kind == VerdictKind::kDenied;
       tally_.Count(rules_->series->OfRule(*answer.decided_by),
                    denied ? RuleOutcome::kRefused : RuleOutcome::kAllowed);
-    } else if (matches_[i].charges().empty() && answer.node == nullptr && !set.limit) {
-      tally_.Count(rules_->series->OfDomain(domain.spec()), RuleOutcome::kAllowed);
+    } else if (set.is_unmatched) {
+      tally_.Count(rules_->series->OfDomain(*deciding.domain), RuleOutcome::kAllowed);
     }
-    for (std::uint32_t j = 0; j < answer.count; ++j) CountDecision(verdict, answer.first + j);
+    for (std::uint32_t j = answer.first; j < answer.first + answer.count; ++j) {
+      CountDecision(deciding.asked[j], verdict, verdict.decisions_[j]);
+    }
   }
 }
 
-void GateSession::CountDecision(const Verdict& verdict, std::uint32_t number) {
-  const RuleDecision& each = verdict.decisions_[number];
-  const Asked& asked = asked_[number];
+void GateSession::CountDecision(const Deciding::Asked& asked, const Verdict& verdict,
+                                const RuleDecision& each) {
+  const Decision& decision = each.decision;
   const bool shadow = each.veto == Veto::kShadow;
   // A small count of a caller's cannot be told from a state that is shared.
-  const bool failed = each.decision.source == Source::kOverflow && asked.left_alone.units != 0;
-  tally_.Count(asked.series, each.decision.allowed ? RuleOutcome::kAllowed
-                             : failed              ? RuleOutcome::kFailed
-                             : shadow              ? RuleOutcome::kShadowRefused
-                                                   : RuleOutcome::kRefused);
-  const bool taken = asked.veto == Veto::kDebt || (verdict.allowed() && each.decision.allowed);
+  const bool failed = decision.source == Source::kOverflow && asked.left_alone.units != 0;
+  const bool fell_back = decision.source == Source::kFallback;
+  RuleOutcome outcome = RuleOutcome::kAllowed;
+  if (decision.allowed) {
+    if (fell_back) outcome = RuleOutcome::kFallbackAllowed;
+  } else if (fell_back) {
+    outcome = RuleOutcome::kFallbackRefused;
+  } else {
+    outcome = failed   ? RuleOutcome::kFailed
+              : shadow ? RuleOutcome::kShadowRefused
+                       : RuleOutcome::kRefused;
+  }
+  tally_.Count(asked.series, outcome);
+  const bool taken = asked.veto == Veto::kDebt || (verdict.allowed() && decision.allowed);
   if (each.purpose == Purpose::kTake && taken) {
     tally_.CountUnits(asked.series, static_cast<std::uint64_t>(each.cost.units));
   }
@@ -280,6 +268,15 @@ std::size_t GateSession::BytesKeptForTest() const {
 }
 
 void GateSession::Decide(const GateRequest& request, Verdict& verdict) {
+  struct Nobody final : VerdictWaiter {
+    void OnVerdict(Verdict& /*verdict*/) override {}
+  } nobody;
+  assert(way_.remote == nullptr);
+  static_cast<void>(Decide(request, verdict, nobody));
+}
+
+GateSession::Decided GateSession::Decide(const GateRequest& request, Verdict& verdict,
+                                         VerdictWaiter& waiter) {
   Refresh();
   verdict.Clear();
   if (verdict.rules_ != rules_) verdict.rules_ = rules_;
@@ -287,30 +284,45 @@ void GateSession::Decide(const GateRequest& request, Verdict& verdict) {
   if (domain == nullptr) {
     verdict.kind_ = VerdictKind::kUnknownDomain;
   } else {
-    DecideIn(*domain, request, verdict);
+    deciding_->waiter = &waiter;
+    const Decided decided = DecideIn(*domain, request, verdict);
     LetGo(request.sets.size());
+    if (decided == Decided::kLater) return decided;
   }
   if (IsCheck(request)) {
     ++verdict_counts_.checks[static_cast<std::size_t>(verdict.kind_)];
   } else {
     ++verdict_counts_.lifts;
   }
+  return Decided::kNow;
 }
 
-void GateSession::DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict) {
-  if (!MatchSets(domain, request, verdict) || !AskSets(request, verdict)) return;
-  now_ = verdict.decided_at_ = gate_.clock_.Now();
-  if (Pick(verdict, Purpose::kGiveBack)) DecidePicked(Operation::kRefund, verdict);
-  if (Pick(verdict, Purpose::kForget)) DecidePicked(Operation::kReset, verdict);
-  Taking taking = Taking::kAllOrNone;
-  if (Pick(verdict, Purpose::kLook)) {
-    DecidePicked(Operation::kPeek, verdict);
-    taking = SumUpLooks(verdict);
+GateSession::Decided GateSession::DecideIn(const Domain& domain, const GateRequest& request,
+                                           Verdict& verdict) {
+  if (!MatchSets(domain, request, verdict) || !AskSets(domain, request, verdict)) {
+    return Decided::kNow;
   }
-  if (Pick(verdict, Purpose::kTake)) TakePicked(taking, verdict);
-  RestateOverrides(request, verdict);
-  verdict.SumUp();
-  CountSets(domain, request, verdict);
+  if (deciding_->Decide(verdict) == Deciding::Outcome::kDecided) {
+    Count(*deciding_, verdict);
+    return Decided::kNow;
+  }
+  deciding_ = TakeDeciding();
+  return Decided::kLater;
 }
+
+void GateSession::OnVerdict(Deciding& deciding) {
+  Verdict& verdict = deciding.kept_verdict();
+  if (verdict.rules_ == rules_) Count(deciding, verdict);
+  const bool is_check = std::ranges::any_of(
+      deciding.sets, [](const SetNote& set) { return !LiftsLimits(set.purpose); });
+  if (is_check) {
+    ++verdict_counts_.checks[static_cast<std::size_t>(verdict.kind_)];
+  } else {
+    ++verdict_counts_.lifts;
+  }
+  deciding.waiter->OnVerdict(verdict);
+}
+
+void GateSession::OnIdle(Deciding& deciding) { all_.GiveBack(deciding); }
 
 }  // namespace sluice

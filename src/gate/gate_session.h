@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/in_use.h"
+#include "gate/deciding.h"
 #include "gate/gate.h"
 #include "gate/request.h"
 #include "gate/rule_counts.h"
@@ -15,14 +18,30 @@
 #include "rules/bits.h"
 #include "rules/match.h"
 #include "sluice/charge.h"
+#include "store/fleet_key.h"
 #include "store/local.h"
 
 namespace sluice {
 
+// Hears of a verdict that came later. It may ask for others while it is called.
+class VerdictWaiter {
+ public:
+  VerdictWaiter() = default;
+  VerdictWaiter(const VerdictWaiter&) = delete;
+  VerdictWaiter& operator=(const VerdictWaiter&) = delete;
+
+  // It may be swapped for another one, to keep it.
+  virtual void OnVerdict(Verdict& verdict) = 0;
+
+ protected:
+  ~VerdictWaiter() = default;
+};
+
 // Decides by the rules of a gate. It has its own reference to them and looks whether there are
 // newer ones once a call, so that deciding takes no lock but those of the store.
 //
-// Thread safety: none; one for each thread. Ownership: the gate outlives it.
+// Thread safety: none; one for each thread. Ownership: the gate outlives it; so does the remote,
+// unless nothing answers for it any more.
 //
 // Invariants
 //   (1) What is given back or forgotten is so whatever becomes of the rest, and before anything is
@@ -39,75 +58,73 @@ namespace sluice {
 //       which Local::kChargesMost may be charges to take. One that has more is a bad request, which
 //       is found before much work has been done, and no memory of it is kept.
 //   (6) Every decision about a charge or a look is counted once in the gate's counts, as what it
-//       said by itself, whatever became of the request; refunds, resets and bad requests are not.
-class GateSession {
+//       said by itself, whatever became of the request; refunds, resets and bad requests are not,
+//       nor is what waited for a remote while the rules changed.
+//   (7) A waiter hears once, and not before Decide has returned.
+class GateSession final : private Deciding::Owner {
  public:
   static constexpr std::size_t kSetsMost = 1024;
   static constexpr std::size_t kDecisionsMost = 1024;
 
-  explicit GateSession(Gate& gate) : gate_(gate), tally_(gate.counts_) {}
+  explicit GateSession(Gate& gate, const RemoteWay& way = {});
 
+  // REQUIRES: there is no remote.
   void Decide(const GateRequest& request, Verdict& verdict);
 
-  // The verdicts since it was last called.
+  enum class Decided : std::uint8_t {
+    kNow,
+    kLater,  // the verdict is empty, and the waiter hears of it
+  };
+  Decided Decide(const GateRequest& request, Verdict& verdict, VerdictWaiter& waiter);
+
+  // The verdicts since it was last called; one that came later counts when it is there.
   VerdictCounts TakeVerdictCounts() { return std::exchange(verdict_counts_, {}); }
+  // Whether verdicts can come later.
+  [[nodiscard]] bool has_remote() const { return way_.remote != nullptr; }
 
   [[nodiscard]] std::size_t BytesKeptForTest() const;
 
  private:
-  // What is asked of the store for the decision of the same index in the verdict.
-  struct Asked {
-    Charge charge;
-    Veto veto = Veto::kEnforce;  // kDebt where the rule says so
-    Cost left_alone{0};
-    std::uint32_t series = 0;  // where it is counted
-  };
-
   // So many sets are usual; what more of them took is given back.
   static constexpr std::size_t kSetsKept = 64;
 
   void Refresh();
-  void DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict);
+  void Hash();
+  Decided DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict);
   // False if the request cannot be understood; then the verdict says why.
   bool MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict);
   // Likewise.
-  bool AskSets(const GateRequest& request, Verdict& verdict);
+  bool AskSets(const Domain& domain, const GateRequest& request, Verdict& verdict);
   void AskSet(const GateRequest& request, std::uint32_t number, Verdict& verdict);
   void AskOverride(const GateRequest& request, std::uint32_t number, Verdict& verdict);
+  // Of a charge that a remote keeps: what it is called there.
+  void AddFleetKey(const FleetHash* hash);
 
-  // Notes the decisions of this purpose in picked_; false if there are none.
-  bool Pick(const Verdict& verdict, Purpose purpose);
-  void DecidePicked(Operation operation, Verdict& verdict);
-  // Whether the looks let charges be taken.
-  [[nodiscard]] Taking SumUpLooks(const Verdict& verdict);
-  // No quota limit that is still to be asked refuses any more.
-  void LiftQuota();
-  void TakePicked(Taking taking, Verdict& verdict);
-  void RestateOverrides(const GateRequest& request, Verdict& verdict) const;
+  Deciding* TakeDeciding();
+  void OnVerdict(Deciding& deciding) override;
+  void OnIdle(Deciding& deciding) override;
+
   // Counts what was decided, each limit and rule for itself.
-  void CountSets(const Domain& domain, const GateRequest& request, const Verdict& verdict);
-  void CountDecision(const Verdict& verdict, std::uint32_t number);
+  void Count(const Deciding& deciding, const Verdict& verdict);
+  void CountDecision(const Deciding::Asked& asked, const Verdict& verdict,
+                     const RuleDecision& each);
   // Gives back the memory of a request of `sets` sets where it was unusually large.
   void LetGo(std::size_t sets);
 
   Gate& gate_;
+  const RemoteWay way_;
   std::uint64_t version_ = 0;
   std::shared_ptr<const BoundRules> rules_;
+  std::vector<FleetHash> hashes_;      // one a limit, then one a period of LimitOverride
+  std::optional<FleetSecret> secret_;  // that they were made with
   RuleTally tally_;
   VerdictCounts verdict_counts_{};
-  Time now_{};
   std::vector<Match> matches_;              // one a set
   std::vector<std::string> override_keys_;  // likewise; empty without an override
   Bits replaced_names_;
-  std::vector<Asked> asked_;  // one a decision of the verdict
-  unsigned purposes_ = 0;     // those of the request's sets, one bit each
 
-  // What one call of the store is made of.
-  std::vector<std::uint32_t> picked_;  // indexes of asked_
-  std::vector<Charge> charges_;
-  std::vector<Veto> vetoes_;
-  std::vector<Cost> left_alone_;
-  std::vector<Decision> decisions_;
+  InUse<Deciding> all_;
+  Deciding* deciding_;  // the request at hand; the others of all_ wait
 };
 
 }  // namespace sluice

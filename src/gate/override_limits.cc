@@ -46,11 +46,19 @@ OverrideLimits::OverrideLimits() {
   }
 }
 
-Result<Done> OverrideLimits::AddTo(MemoryStore& store, Time now) {
+Result<Done> OverrideLimits::AddTo(MemoryStore& store, const RemoteLimits* remote_limits,
+                                   Time now) {
   for (; added_ < limits_.size(); ++added_) {
+    LimitPlace place;
+    if (remote_limits != nullptr) {
+      Result<std::shared_ptr<const RemoteTerms>> terms = remote_limits->Bind(limits_[added_]);
+      if (!terms.ok()) return terms.error();
+      place.remote = std::move(terms).value();
+    }
     const Result<LimitHandle> handle = store.Add(names_[added_].id, limits_[added_], now);
     if (!handle.ok()) return handle.error();
-    handles_[added_] = handle.value();
+    place.handle = handle.value();
+    places_[added_] = std::move(place);
   }
   return Done{};
 }

@@ -6,11 +6,13 @@
 #include <limits>
 
 #include "core/limit.h"
+#include "gate/limit_place.h"
 #include "gate/request.h"
 #include "rules/rule_limit.h"
 #include "sluice/charge.h"
 #include "sluice/result.h"
 #include "store/memory_store.h"
+#include "store/remote.h"
 
 namespace sluice {
 
@@ -29,12 +31,13 @@ class OverrideLimits {
   OverrideLimits& operator=(const OverrideLimits&) = delete;
   ~OverrideLimits() = default;
 
-  // Makes the limits known to the store, those that are not yet; an error if there is no room for
-  // all of them. REQUIRES: the same store each time.
-  Result<Done> AddTo(MemoryStore& store, Time now);
+  // Makes the limits known to the store and, where there is one, to the remote, those that are not
+  // yet; an error if there is no room for all of them. While the remote is away each node counts by
+  // itself, up to what the caller says. REQUIRES: the same stores each time.
+  Result<Done> AddTo(MemoryStore& store, const RemoteLimits* remote_limits, Time now);
 
-  [[nodiscard]] LimitHandle HandleOf(LimitOverride::Period period) const {
-    return handles_[static_cast<std::size_t>(period)];
+  [[nodiscard]] const LimitPlace& PlaceOf(LimitOverride::Period period) const {
+    return places_[static_cast<std::size_t>(period)];
   }
   // What answers call the limit.
   [[nodiscard]] const RuleLimit& NameOf(LimitOverride::Period period) const {
@@ -52,7 +55,7 @@ class OverrideLimits {
 
   std::array<Limit, LimitOverride::kPeriods> limits_;
   std::array<RuleLimit, LimitOverride::kPeriods> names_;
-  std::array<LimitHandle, LimitOverride::kPeriods> handles_{};
+  std::array<LimitPlace, LimitOverride::kPeriods> places_;
   std::size_t added_ = 0;  // how many of them the store knows
 };
 

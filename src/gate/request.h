@@ -47,6 +47,7 @@ struct AttributeSet {
 struct GateRequest {
   std::string_view domain;
   std::span<const AttributeSet> sets;
+  Nanos answer_within = kNever;  // how long its caller will wait
 };
 
 }  // namespace sluice

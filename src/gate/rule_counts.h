@@ -19,8 +19,11 @@ enum class RuleOutcome : std::uint8_t {
   kRefused,
   kShadowRefused,  // it would have refused, and is in shadow
   kFailed,         // it could not tell
+  // The remote could not be asked, and the rule's own policy decided.
+  kFallbackAllowed,
+  kFallbackRefused,
 };
-inline constexpr std::size_t kRuleOutcomes = 4;
+inline constexpr std::size_t kRuleOutcomes = 6;
 
 // A value.
 struct RuleTotals {

@@ -130,6 +130,7 @@ class Verdict {
   [[nodiscard]] std::string_view fault() const { return fault_; }
 
  private:
+  friend class Deciding;
   friend class GateSession;
 
   void Clear();

@@ -79,7 +79,7 @@ class DomainCompiler {
     for (const NamedLimit& each : named) {
       RuleLimitId id = above;
       limits_.push_back(
-          {id.Add(each.name).text(), rule.name, each.name, &each.limit, spec_.name, plan});
+          {id.Add(each.name).text(), rule.name, each.name, &each.limit, spec_.name, plan, &rule});
     }
     return range;
   }

@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+struct RuleSpec;
+
 // Immutable; lives with its RuleSet.
 struct RuleLimit {
   std::string id;         // "api/rules/posts/m": unique, and the same after a reload
@@ -15,7 +17,8 @@ struct RuleLimit {
   std::string_view name;
   const Limit* limit = nullptr;
   std::string_view domain = {};
-  std::string_view plan = {};  // that it is of, or empty
+  std::string_view plan = {};      // that it is of, or empty
+  const RuleSpec* spec = nullptr;  // the rule that it is of; null where it is a descriptor's
 };
 
 // The parts of an id, each escaped so that no two lists of parts make the same id.

@@ -106,6 +106,7 @@ struct RuleSpec {
   std::string message;
   Consistency consistency = Consistency::kExact;
   OnStoreFailure on_store_failure = OnStoreFailure::kLocal;
+  bool deny_cache = false;  // refusals of `exact` are remembered here
   std::vector<ReplacedSpec> replaces;
   Origin origin;
   WrittenKeys written;

@@ -1,0 +1,77 @@
+#include "gate/share_limit.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "core/limit_defaults.h"
+
+namespace sluice {
+namespace {
+
+std::int64_t PartOf(std::int64_t units, NodeCount count) {
+  return std::max<std::int64_t>(1, units / count.nodes);
+}
+
+// A count in a window is a burst, too, so it is the count that is cut; what would be less than one
+// is one in a longer window.
+void CutWindow(NodeCount count, LimitSpec& spec) {
+  Rate& rate = *spec.rate;
+  if (rate.count == 0) return;
+  const bool is_calendar = spec.window == WindowKind::kCalendar;
+  if (rate.count < count.nodes && !is_calendar) {
+    const std::int64_t times = (count.nodes + rate.count - 1) / rate.count;
+    rate.period *= times;
+    rate.unit.reset();
+  }
+  rate.count = PartOf(rate.count, count);
+}
+
+void CutRate(NodeCount count, LimitSpec& spec) {
+  spec.rate->period *= count.nodes;
+  spec.rate->unit.reset();
+  if (!spec.burst) return;
+  const std::int64_t least = spec.algorithm == Algorithm::kLeakyBucket ? 0 : 1;
+  const std::int64_t whole = spec.burst->numerator / spec.burst->denominator;
+  spec.burst = Fraction{std::max(least, whole / static_cast<std::int64_t>(count.nodes))};
+}
+
+void Cut(NodeCount count, LimitSpec& spec) {
+  switch (spec.algorithm) {
+    case Algorithm::kTokenBucket:
+    case Algorithm::kLeakyBucket:
+    case Algorithm::kPacer:
+      return CutRate(count, spec);
+    case Algorithm::kFixedWindow:
+    case Algorithm::kSlidingLog:
+    case Algorithm::kSlidingWindow:
+    case Algorithm::kSlidingBuckets:
+      return CutWindow(count, spec);
+    case Algorithm::kConcurrency:
+      spec.max_in_flight = PartOf(*spec.max_in_flight, count);
+      return;
+  }
+}
+
+// The zone that the terms have already.
+ZoneSource ZonesOf(const Limit& limit) {
+  return [&limit](std::string_view /*name*/) -> std::shared_ptr<const Zone> {
+    const auto* const window = std::get_if<FixedWindow>(&limit.terms);
+    return window == nullptr ? nullptr : window->zone;
+  };
+}
+
+}  // namespace
+
+Limit ShareOf(const Limit& whole, NodeCount count) {
+  if (count.nodes <= 1) return whole;
+  LimitSpec spec = WithDefaults(whole.spec);
+  if (spec.rate && spec.rate->period > kLongestSpan / static_cast<std::int64_t>(count.nodes)) {
+    return whole;
+  }
+  Cut(count, spec);
+  auto made = MakeLimit(spec, ZonesOf(whole));
+  Limit* const share = std::get_if<Limit>(&made);
+  return share == nullptr ? whole : std::move(*share);
+}
+
+}  // namespace sluice

@@ -1,0 +1,22 @@
+// ShareOf: what one node may admit of a limit while nodes cannot tell each other what they admit.
+#pragma once
+
+#include <cstdint>
+
+#include "core/limit.h"
+
+namespace sluice {
+
+// The nodes of a fleet that are alive, this one among them. At least 1.
+struct NodeCount {
+  std::uint32_t nodes = 1;
+
+  friend bool operator==(const NodeCount&, const NodeCount&) = default;
+};
+
+// The limit of which `count` nodes together admit what the whole one would: its period is as many
+// times longer, or its count that part, and its burst is that part. Each is at least 1, so that
+// there may be one unit a node too much. One that cannot be cut stays whole.
+Limit ShareOf(const Limit& whole, NodeCount count);
+
+}  // namespace sluice
