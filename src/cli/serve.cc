@@ -218,10 +218,11 @@ Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
         if (listener == admin) {
           services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
         } else {
-          services.http =
-              std::make_unique<HttpFront>(*gate_, *clock_, meters_.Add(), front_options_);
-          services.resp = std::make_unique<RespFront>(RespFront::Parts{
-              *gate_, front_options_.callers, resp_ids_, kVersion, *clock_, meters_.Add()});
+          services.http = std::make_unique<HttpFront>(*gate_, RemoteWay{}, *clock_, meters_.Add(),
+                                                      front_options_);
+          services.resp = std::make_unique<RespFront>(
+              RespFront::Parts{*gate_, RemoteWay{}, front_options_.callers, resp_ids_, kVersion,
+                               *clock_, meters_.Add()});
         }
         return services;
       });

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "frontend/front_session.h"
 #include "frontend/original_request.h"
-#include "gate/gate_session.h"
 #include "gate/headers.h"
 #include "gate/verdict.h"
 #include "net/exchange.h"
@@ -26,7 +26,7 @@ namespace sluice {
 //   (2) What cannot be understood (OriginalRequest) is 400, and charges nothing.
 class ForwardAuth {
  public:
-  ForwardAuth(GateSession& session, const HeaderOptions& headers, TrustFunction trust)
+  ForwardAuth(FrontSession& session, const HeaderOptions& headers, TrustFunction trust)
       : session_(session), headers_(headers), original_(std::move(trust)) {}
 
   // Whether a path is one of these.
@@ -40,7 +40,7 @@ class ForwardAuth {
   void Decide(std::string_view domain, std::string_view suffix, const HttpRequest& request,
               HttpReply& reply);
 
-  GateSession& session_;
+  FrontSession& session_;
   const HeaderOptions& headers_;
   OriginalRequest original_;
   Verdict verdict_;

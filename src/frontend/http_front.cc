@@ -1,14 +1,19 @@
 #include "frontend/http_front.h"
 
+#include <memory>
 #include <utility>
 
 #include "core/text.h"
 #include "frontend/grpc_services.h"
 #include "frontend/http_problem.h"
+#include "wire/grpc_timeout.h"
 #include "wire/target.h"
 
 namespace sluice {
 namespace {
+
+// A request of more bytes is unusual.
+constexpr std::size_t kBytesKept = std::size_t{16} << 10U;
 
 // Which front end a gRPC call is for, if any.
 std::optional<FrontEnd> FrontOf(std::string_view target) {
@@ -19,11 +24,30 @@ std::optional<FrontEnd> FrontOf(std::string_view target) {
 
 }  // namespace
 
-HttpFront::HttpFront(Gate& gate, Clock& clock, FrontMeter& meter, HttpFrontOptions options)
+// A request that waits for its verdicts.
+class HttpFront::Parked final : public FrontSession::Waiter {
+ public:
+  explicit Parked(HttpFront& front) : front_(front) {}
+
+  void OnReady() override { front_.AnswerAgain(*this); }
+
+  KeptRequest kept;
+  Exchange* exchange = nullptr;
+  Time begin{};
+  std::size_t place = 0;  // of InUse
+
+ private:
+  HttpFront& front_;
+};
+
+HttpFront::~HttpFront() = default;
+
+HttpFront::HttpFront(Gate& gate, const RemoteWay& way, Clock& clock, FrontMeter& meter,
+                     HttpFrontOptions options)
     : clock_(clock),
       meter_(meter),
       options_(std::move(options)),
-      session_(gate),
+      session_(gate, way),
       rls_(session_, options_.headers, options_.rls),
       rls_json_(rls_, options_.rls.bounds),
       limiter_(session_, options_.limiter),
@@ -52,11 +76,46 @@ void HttpFront::ServeStream(Exchange& exchange, StreamEvent event) {
 void HttpFront::Serve(std::span<Exchange* const> batch) {
   const Time begin = clock_.Now();
   for (Exchange* const exchange : batch) {
+    session_.Begin(TimeFor(exchange->request));
     const std::optional<FrontEnd> front = Answer(exchange->request, exchange->reply);
+    if (session_.is_waiting()) {
+      Park(*exchange, begin);
+      continue;
+    }
     if (front) meter_.AddRequest(*front, session_.TakeVerdictCounts());
     exchange->Finish();
   }
   meter_.EndBatch(clock_.Now() - begin);
+}
+
+Nanos HttpFront::TimeFor(const HttpRequest& request) const {
+  if (!session_.has_remote() || !GrpcFront::IsCall(request)) return kNever;
+  const std::string_view timeout = request.Find("grpc-timeout");
+  if (timeout.empty()) return kNever;
+  const Result<Nanos> length = ParseGrpcTimeout(timeout);
+  return length.ok() ? length.value() : kNever;
+}
+
+void HttpFront::Park(Exchange& exchange, Time begin) {
+  Parked& parked = parked_.Take([this] { return std::make_unique<Parked>(*this); });
+  parked.kept.Keep(exchange.request);
+  parked.exchange = &exchange;
+  parked.begin = begin;
+  exchange.reply.Clear();
+  session_.Wait(parked);
+}
+
+void HttpFront::AnswerAgain(Parked& parked) {
+  Exchange& exchange = *parked.exchange;
+  session_.Recall(parked);
+  const std::optional<FrontEnd> front = Answer(parked.kept.request(), exchange.reply);
+  const VerdictCounts counts = session_.End(parked);
+  if (front) meter_.AddRequest(*front, counts);
+  meter_.EndBatch(clock_.Now() - parked.begin);
+  const bool is_usual = parked.kept.bytes_kept() <= kBytesKept;
+  parked_.GiveBack(parked, is_usual ? InUse<Parked>::Then::kKeep : InUse<Parked>::Then::kFree);
+  // Last of all: it may bring the connection's next requests.
+  exchange.Finish();
 }
 
 std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply& reply) {

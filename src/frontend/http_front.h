@@ -6,17 +6,19 @@
 #include <optional>
 #include <span>
 
+#include "core/in_use.h"
 #include "frontend/callers.h"
 #include "frontend/forward_auth.h"
 #include "frontend/front_meter.h"
+#include "frontend/front_session.h"
 #include "frontend/grpc_front.h"
 #include "frontend/grpc_streams.h"
 #include "frontend/json_front.h"
+#include "frontend/kept_request.h"
 #include "frontend/limiter_front.h"
 #include "frontend/original_request.h"
 #include "frontend/rls_front.h"
 #include "frontend/rls_json_front.h"
-#include "gate/gate_session.h"
 #include "gate/headers.h"
 #include "net/exchange.h"
 #include "sluice/clock.h"
@@ -45,26 +47,33 @@ struct HttpFrontOptions {
 // it.
 //
 // Invariants
-//   (1) Every exchange that does not stream is finished once, before Serve returns, in the order of
-//       the batch.
-//   (2) Every request for a front end is metered once, with the time of its whole batch; health,
-//       reflection and what is nowhere are not.
+//   (1) Every exchange that does not stream is finished once: before Serve returns, in the order of
+//       the batch, or when the remote has said what it waits for.
+//   (2) Every request for a front end is metered once, with the time of its whole batch, or its own
+//       where it waits; health, reflection and what is nowhere are not.
 class HttpFront final : public HttpService {
  public:
-  HttpFront(Gate& gate, Clock& clock, FrontMeter& meter, HttpFrontOptions options);
+  HttpFront(Gate& gate, const RemoteWay& way, Clock& clock, FrontMeter& meter,
+            HttpFrontOptions options);
+  ~HttpFront() override;
 
   void Serve(std::span<Exchange* const> batch) override;
   [[nodiscard]] bool Streams(const HttpRequest& head) const override;
   void ServeStream(Exchange& exchange, StreamEvent event) override;
 
  private:
+  class Parked;
+
+  void Park(Exchange& exchange, Time begin);
+  void AnswerAgain(Parked& parked);
+  [[nodiscard]] Nanos TimeFor(const HttpRequest& request) const;
   // Which front end it was for, if any.
   std::optional<FrontEnd> Answer(const HttpRequest& request, HttpReply& reply);
 
   Clock& clock_;
   FrontMeter& meter_;
   HttpFrontOptions options_;
-  GateSession session_;
+  FrontSession session_;
   RlsFront rls_;
   RlsJsonFront rls_json_;
   LimiterFront limiter_;
@@ -72,6 +81,7 @@ class HttpFront final : public HttpService {
   GrpcStreams streams_;
   JsonFront json_;
   ForwardAuth forward_auth_;
+  InUse<Parked> parked_;
 };
 
 }  // namespace sluice

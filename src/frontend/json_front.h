@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "frontend/check_request.h"
+#include "frontend/front_session.h"
 #include "frontend/permission.h"
-#include "gate/gate_session.h"
 #include "gate/headers.h"
 #include "gate/request.h"
 #include "gate/verdict.h"
@@ -34,7 +34,7 @@ namespace sluice {
 //   (3) The headers are those of the one verdict; a list has none.
 class JsonFront {
  public:
-  JsonFront(GateSession& session, const HeaderOptions& headers, const LimiterBounds& bounds)
+  JsonFront(FrontSession& session, const HeaderOptions& headers, const LimiterBounds& bounds)
       : session_(session), headers_(headers), reader_(bounds) {}
 
   // REQUIRES: `path` begins with "/v1/".
@@ -46,7 +46,7 @@ class JsonFront {
   void TellOne(HttpReply& reply);
   void TellList(Purpose purpose, HttpReply& reply);
 
-  GateSession& session_;
+  FrontSession& session_;
   const HeaderOptions& headers_;
   CheckRequestReader reader_;
   CheckRequest request_;

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/front_session.h"
 #include "frontend/grpc_front.h"
 #include "frontend/permission.h"
-#include "gate/gate_session.h"
 #include "gate/request.h"
 #include "gate/verdict.h"
 #include "wire/limiter_messages.h"
@@ -21,7 +21,7 @@ namespace sluice {
 // front that its methods are added to.
 class LimiterFront {
  public:
-  LimiterFront(GateSession& session, const LimiterBounds& bounds)
+  LimiterFront(FrontSession& session, const LimiterBounds& bounds)
       : session_(session), bounds_(bounds) {}
   LimiterFront(const LimiterFront&) = delete;
   LimiterFront& operator=(const LimiterFront&) = delete;
@@ -37,7 +37,7 @@ class LimiterFront {
   // The last verdict; views it.
   LimiterVerdict Tell();
 
-  GateSession& session_;
+  FrontSession& session_;
   LimiterBounds bounds_;
   LimiterChecks checks_;
   Verdict verdict_;

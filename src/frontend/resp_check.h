@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "gate/gate_session.h"
+#include "frontend/front_session.h"
 #include "gate/request.h"
 #include "gate/verdict.h"
 #include "net/resp_service.h"
@@ -21,7 +21,7 @@ namespace sluice {
 // Rounding: milliseconds round up. retry_after_ms is 0 when allowed and -1 when no wait helps.
 class RespCheck {
  public:
-  explicit RespCheck(GateSession& session) : session_(session) {}
+  explicit RespCheck(FrontSession& session) : session_(session) {}
 
   // REQUIRES: 2 or more arguments.
   void Answer(RespExchange& exchange);
@@ -31,7 +31,7 @@ class RespCheck {
   bool Read(RespExchange& exchange);
   void Tell(RespExchange& exchange) const;
 
-  GateSession& session_;
+  FrontSession& session_;
   std::vector<Attribute> attributes_;
   AttributeSet set_;
   Verdict verdict_;

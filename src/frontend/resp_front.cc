@@ -10,9 +10,52 @@ CheckOutcome OutcomeOf(const Decision& decision) {
   return decision.allowed ? CheckOutcome::kAllowed : CheckOutcome::kRefused;
 }
 
+// A command of more bytes is unusual.
+constexpr std::size_t kBytesKept = std::size_t{16} << 10U;
+
 bool IsCheck(RespVerb verb) { return verb == RespVerb::kThrottle || verb == RespVerb::kCheck; }
 
 }  // namespace
+
+// A check that waits for its verdict, with its own copy of the arguments.
+class RespFront::Parked final : public FrontSession::Waiter {
+ public:
+  explicit Parked(RespFront& front) : front_(front) {}
+
+  void OnReady() override { front_.AnswerAgain(*this); }
+
+  void Keep(std::span<const std::string_view> arguments) {
+    bytes_.clear();
+    views_.clear();
+    for (const std::string_view argument : arguments) bytes_ += argument;
+    std::string_view rest = bytes_;
+    for (const std::string_view argument : arguments) {
+      views_.push_back(rest.substr(0, argument.size()));
+      rest.remove_prefix(argument.size());
+    }
+  }
+  [[nodiscard]] std::span<const std::string_view> arguments() const { return views_; }
+  [[nodiscard]] std::size_t bytes_kept() const { return bytes_.capacity(); }
+
+  RespExchange* exchange = nullptr;
+  Time begin{};
+  std::size_t place = 0;  // of InUse
+
+ private:
+  RespFront& front_;
+  std::string bytes_;
+  std::vector<std::string_view> views_;
+};
+
+RespFront::RespFront(const Parts& parts)
+    : clock_(parts.clock),
+      meter_(parts.meter),
+      session_(parts.gate, parts.way),
+      throttle_(parts.gate),
+      check_(session_),
+      connection_(parts.callers, parts.ids, parts.version) {}
+
+RespFront::~RespFront() = default;
 
 void RespFront::Serve(std::span<RespExchange* const> batch) {
   const Time begin = clock_.Now();
@@ -42,12 +85,45 @@ RespFront::Answered RespFront::Answer(RespExchange& exchange) {
     if (throttle_.Add(exchange)) return Answered::kLater;
     meter_.AddRequest(FrontEnd::kResp, CheckOutcome::kBadRequest);
   } else if (command->verb == RespVerb::kCheck) {
-    check_.Answer(exchange);
-    meter_.AddRequest(FrontEnd::kResp, session_.TakeVerdictCounts());
+    return Check(exchange);
   } else {
     connection_.Answer(command->verb, exchange);
   }
   return Answered::kNow;
+}
+
+RespFront::Answered RespFront::Check(RespExchange& exchange) {
+  session_.Begin(kNever);
+  check_.Answer(exchange);
+  if (session_.is_waiting()) {
+    Park(exchange);
+    return Answered::kLater;
+  }
+  meter_.AddRequest(FrontEnd::kResp, session_.TakeVerdictCounts());
+  return Answered::kNow;
+}
+
+void RespFront::Park(RespExchange& exchange) {
+  Parked& parked = parked_.Take([this] { return std::make_unique<Parked>(*this); });
+  parked.Keep(exchange.arguments);
+  parked.exchange = &exchange;
+  parked.begin = clock_.Now();
+  exchange.reply.clear();
+  session_.Wait(parked);
+}
+
+void RespFront::AnswerAgain(Parked& parked) {
+  RespExchange& exchange = *parked.exchange;
+  session_.Recall(parked);
+  exchange.arguments = parked.arguments();
+  check_.Answer(exchange);
+  exchange.arguments = {};
+  meter_.AddRequest(FrontEnd::kResp, session_.End(parked));
+  meter_.EndBatch(clock_.Now() - parked.begin);
+  const bool is_usual = parked.bytes_kept() <= kBytesKept;
+  parked_.GiveBack(parked, is_usual ? InUse<Parked>::Then::kKeep : InUse<Parked>::Then::kFree);
+  // Last of all: it may bring the connection's next commands.
+  exchange.Finish();
 }
 
 }  // namespace sluice

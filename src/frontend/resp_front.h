@@ -4,18 +4,19 @@
 #include <span>
 #include <string_view>
 
+#include "core/in_use.h"
 #include "frontend/callers.h"
 #include "frontend/front_meter.h"
+#include "frontend/front_session.h"
 #include "frontend/resp_check.h"
 #include "frontend/resp_connection.h"
 #include "frontend/resp_throttle.h"
-#include "gate/gate_session.h"
 #include "net/resp_service.h"
 #include "sluice/clock.h"
 
 namespace sluice {
 
-// Answers every command at once: nothing is left unfinished when Serve returns.
+// Answers every command at once, but for those whose verdict a remote has to say.
 //
 // Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
 //
@@ -24,12 +25,14 @@ namespace sluice {
 //   one
 //       time.
 //   (2) What comes after the command that closes a connection has no effect.
-//   (3) Every CL.THROTTLE and SLUICE.CHECK is metered once, with the time of its whole batch; other
-//       commands are not.
+//   (3) Every CL.THROTTLE and SLUICE.CHECK is metered once, with the time of its whole batch, or
+//   its
+//       own where it waits; other commands are not.
 class RespFront final : public RespService {
  public:
   struct Parts {
     Gate& gate;
+    RemoteWay way;
     const Callers& callers;
     RespClientIds& ids;
     std::string_view version;  // of this program
@@ -37,27 +40,28 @@ class RespFront final : public RespService {
     FrontMeter& meter;
   };
 
-  explicit RespFront(const Parts& parts)
-      : clock_(parts.clock),
-        meter_(parts.meter),
-        session_(parts.gate),
-        throttle_(parts.gate),
-        check_(session_),
-        connection_(parts.callers, parts.ids, parts.version) {}
+  explicit RespFront(const Parts& parts);
+
+  ~RespFront() override;
 
   void Serve(std::span<RespExchange* const> batch) override;
 
  private:
+  class Parked;
   enum class Answered { kNow, kLater };
 
   Answered Answer(RespExchange& exchange);
+  Answered Check(RespExchange& exchange);
+  void Park(RespExchange& exchange);
+  void AnswerAgain(Parked& parked);
 
   Clock& clock_;
   FrontMeter& meter_;
-  GateSession session_;
+  FrontSession session_;
   RespThrottle throttle_;
   RespCheck check_;
   RespConnection connection_;
+  InUse<Parked> parked_;
 };
 
 }  // namespace sluice

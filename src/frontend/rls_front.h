@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/header_list.h"
+#include "frontend/front_session.h"
 #include "frontend/permission.h"
 #include "frontend/rls_metadata.h"
-#include "gate/gate_session.h"
 #include "gate/headers.h"
 #include "gate/request.h"
 #include "gate/verdict.h"
@@ -36,7 +36,7 @@ struct RlsOptions {
 //   (4) A domain without rules is OK, without limits.
 class RlsFront {
  public:
-  RlsFront(GateSession& session, const HeaderOptions& headers, const RlsOptions& options)
+  RlsFront(FrontSession& session, const HeaderOptions& headers, const RlsOptions& options)
       : session_(session),
         headers_(headers),
         bounds_(options.bounds),
@@ -59,7 +59,7 @@ class RlsFront {
   // Headers to add and, where the call is refused, what its caller is told.
   void TellRefusal(RlsReply& reply);
 
-  GateSession& session_;
+  FrontSession& session_;
   const HeaderOptions& headers_;
   RlsBounds bounds_;
   RlsMetadata metadata_;

@@ -87,7 +87,7 @@ class FrontScene : public GateScene {
 
   CountedExchange exchange_;
   FrontMeter meter_;
-  HttpFront front_{gate_, clock_, meter_, Options()};
+  HttpFront front_{gate_, RemoteWay{}, clock_, meter_, Options()};
 };
 
 }  // namespace sluice::testing

@@ -49,7 +49,7 @@ class GrpcServicesTest : public testing::FrontScene {
     HttpFrontOptions options = Options();
     options.services = &index_;
     options.is_ready = [this] { return ready_; };
-    full_ = std::make_unique<HttpFront>(gate_, clock_, meter_, options);
+    full_ = std::make_unique<HttpFront>(gate_, RemoteWay{}, clock_, meter_, options);
   }
 
   HttpRequest Request(std::string_view path, std::string_view body, const Header& type) const {

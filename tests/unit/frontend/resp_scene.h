@@ -73,7 +73,7 @@ class RespScene : public GateScene {
   RespClientIds ids_;
   Peer peer_{"192.0.2.1", 4711, {}};
   FrontMeter meter_;
-  RespFront front_{{gate_, callers_, ids_, "1.2.3", clock_, meter_}};
+  RespFront front_{{gate_, {}, callers_, ids_, "1.2.3", clock_, meter_}};
   RespSession resp_{front_, peer_, {}};
   std::string unread_;
 };

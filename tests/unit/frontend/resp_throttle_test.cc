@@ -149,7 +149,7 @@ TEST_F(RespThrottleTest, KeysAreAnyBytes) {
 
 TEST_F(RespThrottleTest, WithoutRulesYetItSaysSo) {
   Gate gate(*store_, clock_);
-  RespFront front({gate, callers_, ids_, "1.2.3", clock_, meter_});
+  RespFront front({gate, {}, callers_, ids_, "1.2.3", clock_, meter_});
   RespSession resp(front, peer_, {});
   resp.Receive(Command({"CL.THROTTLE", "k", "1", "1", "1"}));
   EXPECT_EQ(resp.output, "-ERR the rules are not loaded yet\r\n");

@@ -83,7 +83,8 @@ class RlsMetadataTest : public GateScene {
   // The dynamic metadata of the reply to a request in the text format, as JSON; "none" without.
   std::string Told(const std::string& text, DynamicMetadata when = DynamicMetadata::kOfRules) {
     const HeaderOptions headers;
-    RlsFront front(session_, headers, {{}, when});
+    FrontSession session(gate_);
+    RlsFront front(session, headers, {{}, when});
     std::string out;
     const auto fault = front.ShouldRateLimit(
         BytesOf("envoy.service.ratelimit.v3.RateLimitRequest", text), Permission::kLift, out);
