@@ -17,8 +17,8 @@ constexpr std::array kRows = {
             .name = "store",
             .slot = MakeSlot<&Settings::store, &StoreSettings::url>(),
             .example = "redis://redis.example.org:6379/0",
-            .meaning = "where state is kept: memory, redis://, rediss://, redis+sentinel://, "
-                       "redis+cluster:// or sluice://"},
+            .meaning = "where state is kept: memory, redis://, rediss://, redis+unix://, "
+                       "redis+sentinel://, redis+cluster:// or sluice://"},
     Setting{.path = "store.password",
             .slot = MakeSlot<&Settings::store, &StoreSettings::password>(),
             .range = {1, 1024},

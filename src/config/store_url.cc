@@ -22,18 +22,21 @@ struct Scheme {
   std::uint16_t port;
   bool tls = false;
   bool several_hosts = false;
+  bool is_socket = false;  // of the file system, in place of hosts
 };
 
 constexpr std::array kSchemes = {
     Scheme{"redis", Kind::kRedis, 6379},
     Scheme{"rediss", Kind::kRedis, 6379, true},
+    Scheme{"redis+unix", Kind::kRedis, 0, false, false, true},
     Scheme{"redis+sentinel", Kind::kSentinel, 26379, false, true},
     Scheme{"redis+cluster", Kind::kCluster, 6379, false, true},
     Scheme{"sluice", Kind::kSluice, 8080},
 };
 
 constexpr std::string_view kExpected =
-    "expected memory, redis://, rediss://, redis+sentinel://, redis+cluster:// or sluice://";
+    "expected memory, redis://, rediss://, redis+unix://, redis+sentinel://, redis+cluster:// or "
+    "sluice://";
 constexpr std::int64_t kDatabaseMost = 65'535;
 constexpr std::size_t kHostsMost = 64;
 
@@ -95,7 +98,19 @@ Result<Done> ReadLogin(const Parts& parts, StoreUrl& url) {
   return Done{};
 }
 
+Result<Done> ReadSocket(const Parts& parts, StoreUrl& url) {
+  Result<std::string> path = Decode("the path", parts.path);
+  if (!path.ok()) return path.error();
+  url.socket = "/" + std::move(path).value();
+  const bool fits = url.socket.size() > 1 && url.socket.size() <= kUnixPathBytesMost;
+  if (fits && parts.hosts.empty()) return Done{};
+  return Error{Concat("a redis+unix:// store needs the path of its socket, of at most ",
+                      kUnixPathBytesMost, " bytes, after the slashes: redis+unix:///PATH, or ",
+                      "redis+unix://:PASSWORD@/PATH")};
+}
+
 Result<Done> ReadHosts(const Scheme& scheme, const Parts& parts, StoreUrl& url) {
+  if (scheme.is_socket) return ReadSocket(parts, url);
   std::string_view hosts = parts.hosts;
   for (;;) {
     const std::size_t comma = hosts.find(',');
@@ -127,14 +142,15 @@ Result<Done> ReadDatabase(std::string_view text, StoreUrl& url) {
   const auto number = ReadWhole(text);
   const auto* value = std::get_if<std::int64_t>(&number);
   if (value == nullptr || *value > kDatabaseMost) {
-    return Error{Concat("the database of a store, after its host, must be a number from 0 to ",
-                        kDatabaseMost)};
+    return Error{Concat("the database of a store", url.socket.empty() ? ", after its host," : "",
+                        " must be a number from 0 to ", kDatabaseMost)};
   }
   url.database = static_cast<int>(*value);
   return Done{};
 }
 
 Result<Done> ReadPath(const Scheme& scheme, std::string_view path, StoreUrl& url) {
+  if (scheme.is_socket) return Done{};
   if (url.kind == Kind::kRedis) return ReadDatabase(path, url);
   if (url.kind == Kind::kSentinel) {
     const std::size_t slash = path.find('/');
@@ -202,7 +218,16 @@ Result<Done> ReadParameter(std::string_view text, const Scheme& scheme, TlsParam
   return Done{};
 }
 
+// The one parameter of a socket, which needs no TLS.
+Result<Done> ReadSocketQuery(std::string_view query, StoreUrl& url) {
+  constexpr std::string_view kDatabase = "database=";
+  if (query.empty()) return Done{};
+  if (query.starts_with(kDatabase)) return ReadDatabase(query.substr(kDatabase.size()), url);
+  return Error{"a redis+unix:// store has one parameter: ?database=NUMBER"};
+}
+
 Result<Done> ReadQuery(const Scheme& scheme, std::string_view query, StoreUrl& url) {
+  if (scheme.is_socket) return ReadSocketQuery(query, url);
   TlsParameters parameters;
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());
@@ -259,12 +284,16 @@ std::string FormatStoreUrl(const StoreUrl& url) {
   if (url.kind == Kind::kMemory) return "memory";
   std::string text;
   for (const Scheme& scheme : kSchemes) {
-    const bool tls_fits = url.kind != Kind::kRedis || scheme.tls == url.tls.has_value();
-    if (scheme.kind == url.kind && tls_fits) text = Concat(scheme.name, "://");
+    const bool fits = url.kind != Kind::kRedis || (scheme.tls == url.tls.has_value() &&
+                                                   scheme.is_socket == !url.socket.empty());
+    if (scheme.kind == url.kind && fits) text = Concat(scheme.name, "://");
   }
   text += PercentEncode(url.user);
   if (url.password) text += Concat(":", *url.password);
   if (url.password || !url.user.empty()) text += "@";
+  if (!url.socket.empty()) {
+    return text + Concat(PercentEncode(url.socket, "/"), "?database=", url.database);
+  }
   for (const TcpAddress& host : url.hosts) {
     text += Concat(&host == url.hosts.data() ? "" : ",", FormatAddress(host));
   }

@@ -29,6 +29,7 @@ struct StoreUrl {
 
   Kind kind = Kind::kMemory;
   std::vector<TcpAddress> hosts;  // the server; the sentinels; nodes of the cluster to begin with
+  std::string socket;             // of a kRedis without hosts: the path of its Unix socket
   std::string user;
   std::optional<Secret> password;  // for sluice:// a token
   std::string primary;             // as the sentinels know it
@@ -41,11 +42,12 @@ struct StoreUrl {
 // Reads
 //   memory
 //   redis://[[USER]:PASSWORD@]HOST[:6379][/DATABASE]                      rediss:// is over TLS
+//   redis+unix://[[USER]:PASSWORD@]/PATH[?database=DATABASE]
 //   redis+sentinel://[[USER]:PASSWORD@]HOST[:26379],.../PRIMARY[/DATABASE]
 //   redis+cluster://[[USER]:PASSWORD@]HOST[:6379],...
 //   sluice://[:TOKEN@]HOST[:8080]
-// each but the first with ?tls=true and, over TLS, &ca=PATH&certificate=PATH&key=PATH
-// &server_name=NAME. User, password, primary and parameters are percent-decoded.
+// each but memory and redis+unix:// with ?tls=true and, over TLS, &ca=PATH&certificate=PATH
+// &key=PATH&server_name=NAME. User, password, path, primary and parameters are percent-decoded.
 //
 // No error quotes what may be a user or a password, also where one of their characters should have
 // been encoded and the text falls apart in the wrong place.

@@ -40,6 +40,9 @@ TEST(StoreUrlTest, EveryKindIsReadAndWrittenWithoutItsPassword) {
       {"rediss://cache/1?ca=/etc/ca.pem&certificate=/c.pem&key=/k.pem&server_name=r.example.org",
        "rediss://cache:6379/1?ca=/etc/ca.pem&certificate=/c.pem&key=/k.pem"
        "&server_name=r.example.org"},
+      {"redis+unix:///run/redis.sock", "redis+unix:///run/redis.sock?database=0"},
+      {"redis+unix://app:hunter2@/run/a%20b?database=3",
+       "redis+unix://app:(secret)@/run/a%20b?database=3"},
       {"redis+sentinel://a,b:1,c/main", "redis+sentinel://a:26379,b:1,c:26379/main/0"},
       {"redis+sentinel://:pw@a/main/4?tls=true",
        "redis+sentinel://:(secret)@a:26379/main/4?tls=true"},
@@ -67,6 +70,11 @@ TEST(StoreUrlTest, EveryPartIsKept) {
   EXPECT_EQ(url.database, 7);
   ASSERT_TRUE(url.tls.has_value());
   EXPECT_EQ(url.tls->ca, "/ca");
+  const StoreUrl socket = Parse("redis+unix://:pw@/run/a%40b?database=2");
+  EXPECT_EQ(socket.kind, Kind::kRedis);
+  EXPECT_TRUE(socket.hosts.empty());
+  EXPECT_EQ(socket.socket, "/run/a@b");
+  EXPECT_EQ(socket.database, 2);
   EXPECT_EQ(Parse("redis://cache").password, std::nullopt);
   EXPECT_EQ(Parse("redis://u:@cache").password, Secret());
   EXPECT_EQ(Parse("redis://cache").tls, std::nullopt);
@@ -90,12 +98,20 @@ TEST(StoreUrlTest, WhatIsWrittenIsReadAsTheSame) {
     url.password.reset();
     url.tls.reset();
     EXPECT_EQ(Parse(FormatStoreUrl(url)), url) << FormatStoreUrl(url);
+    url.hosts.clear();
+    url.socket = Concat("/", text.substr(0, kUnixPathBytesMost - 1));
+    EXPECT_EQ(Parse(FormatStoreUrl(url)), url) << FormatStoreUrl(url);
   }
 }
 
 TEST(StoreUrlTest, WhatIsNoStoreIsRefused) {
   const std::string expected_stores =
-      "expected memory, redis://, rediss://, redis+sentinel://, redis+cluster:// or sluice://";
+      "expected memory, redis://, rediss://, redis+unix://, redis+sentinel://, redis+cluster:// or "
+      "sluice://";
+  const std::string expected_path =
+      "a redis+unix:// store needs the path of its socket, of at most 107 bytes, after the "
+      "slashes: "
+      "redis+unix:///PATH, or redis+unix://:PASSWORD@/PATH";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "the store is no URL; " + expected_stores},
       {"Memory", "the store is no URL; " + expected_stores},
@@ -117,6 +133,12 @@ TEST(StoreUrlTest, WhatIsNoStoreIsRefused) {
       {"redis://cache/0/1",
        "the database of a store, after its host, must be a number from 0 to 65535"},
       {"redis://cache#x", "the URL of a store has no '#' part"},
+      {"redis+unix://cache/run/s", expected_path},
+      {"redis+unix://", expected_path},
+      {"redis+unix:///", expected_path},
+      {"redis+unix:///" + std::string(kUnixPathBytesMost, 'x'), expected_path},
+      {"redis+unix:///s?database=x", "the database of a store must be a number from 0 to 65535"},
+      {"redis+unix:///s?tls=true", "a redis+unix:// store has one parameter: ?database=NUMBER"},
       {"redis+sentinel://a,b",
        "a redis+sentinel:// store needs the name of its primary: HOST,HOST/PRIMARY"},
       {"redis+sentinel://a/main/x",
@@ -164,6 +186,10 @@ TEST(StoreUrlTest, NoErrorShowsAPassword) {
                            "redis+sentinel://u:1/a/hunter2",
                            "redis://u:1?hunter2",
                            "redis://u:1?tls=hunter2",
+                           "redis+unix://:hunter2",
+                           "redis+unix://:hunter2/s",
+                           "redis+unix:///s?hunter2",
+                           "redis+unix:///s?database=hunter2",
                            "hunter2://c"}) {
     const std::string error = ErrorOf(text);
     EXPECT_EQ(error.find("hunter2"), std::string::npos) << text << ": " << error;
