@@ -23,9 +23,9 @@ namespace {
 using Entry = Value::Entry;
 
 // What allow and deny, which charge nothing, cannot have.
-constexpr std::array<std::string_view, 9> kKeysOfLimitRules = {
-    "limit",           "plan", "per", "cost", "debt", "enforce_percent", "replaces", "consistency",
-    "on_store_failure"};
+constexpr std::array<std::string_view, 10> kKeysOfLimitRules = {
+    "limit",           "plan",     "per",         "cost",       "debt",
+    "enforce_percent", "replaces", "consistency", "deny_cache", "on_store_failure"};
 // What allow, which refuses nothing, cannot have either.
 constexpr std::array<std::string_view, 2> kKeysOfRefusals = {"status", "message"};
 
@@ -192,6 +192,10 @@ void ReadConsistency(const Entry& entry, Reading& reading, Draft& draft) {
   if (read) draft.rule.consistency = *read;
 }
 
+void ReadDenyCache(const Entry& entry, Reading& reading, Draft& draft) {
+  draft.rule.deny_cache = ReadBoolean(entry, reading).value_or(false);
+}
+
 void ReadOnStoreFailure(const Entry& entry, Reading& reading, Draft& draft) {
   const auto read = ReadWord<OnStoreFailure>(kOnStoreFailureWords, entry, reading);
   if (read) draft.rule.on_store_failure = *read;
@@ -227,6 +231,7 @@ constexpr std::array kRuleFields = {
     Field<Draft>{"status", ReadStatus},
     Field<Draft>{"message", ReadMessage},
     Field<Draft>{"consistency", ReadConsistency},
+    Field<Draft>{"deny_cache", ReadDenyCache},
     Field<Draft>{"on_store_failure", ReadOnStoreFailure},
     Field<Draft>{"replaces", ReadReplaces},
 };
@@ -268,6 +273,10 @@ void CheckAction(const Value& value, const RuleSpec& rule, Reading& reading) {
     CheckLimitRule(value, reading);
   } else {
     CheckAllowOrDeny(value, rule.action, reading);
+  }
+  const Value* const deny_cache = value.Find("deny_cache");
+  if (deny_cache != nullptr && rule.consistency != Consistency::kExact) {
+    reading.Error(deny_cache->At(), "'deny_cache' belongs to consistency: exact");
   }
   if (rule.status == kForbidden && rule.action == RuleAction::kLimit) {
     reading.Error(value.Find("status")->At(),

@@ -156,6 +156,7 @@ std::vector<DescribedValue> DescribeRule(const RuleSpec& rule) {
   }
   if (limits) {
     described.Add("consistency", Text(WordOf(rule.consistency)))
+        .Add("deny_cache", Value::Boolean(rule.deny_cache))
         .Add("on_store_failure", Text(WordOf(rule.on_store_failure)))
         .Add("replaces", ToValue(rule.replaces));
   }

@@ -57,6 +57,7 @@ rule posts                             FILE:5:13
   status            429                default
   message           (none)             default
   consistency       exact              default
+  deny_cache        false              default
   on_store_failure  local              default
   replaces          []                 default
 """

@@ -47,6 +47,7 @@ TEST(ReadRuleTest, WhatIsNotWrittenHasItsDefault) {
   EXPECT_EQ(rule.message, "");
   EXPECT_EQ(rule.consistency, Consistency::kExact);
   EXPECT_EQ(rule.on_store_failure, OnStoreFailure::kLocal);
+  EXPECT_FALSE(rule.deny_cache);
   EXPECT_TRUE(rule.replaces.empty());
 }
 
@@ -100,6 +101,7 @@ TEST(ReadRuleTest, EveryWordHasItsMeaning) {
   EXPECT_EQ(read("limit: 1/s, consistency: exact").consistency, Consistency::kExact);
   EXPECT_EQ(read("limit: 1/s, consistency: eventual").consistency, Consistency::kEventual);
   EXPECT_EQ(read("limit: 1/s, consistency: local").consistency, Consistency::kLocal);
+  EXPECT_TRUE(read("limit: 1/s, deny_cache: true").deny_cache);
   EXPECT_EQ(read("limit: 1/s, on_store_failure: local").on_store_failure, OnStoreFailure::kLocal);
   EXPECT_EQ(read("limit: 1/s, on_store_failure: allow").on_store_failure, OnStoreFailure::kAllow);
 }
