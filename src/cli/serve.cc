@@ -211,21 +211,20 @@ Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
   }
   Server::Options options = ServerOptions(settings_, UsableProcessors());
   options.operators = admin;
-  server_ = std::make_unique<Server>(
-      options, std::move(sockets), [&](std::size_t /*worker*/, std::size_t listener) {
-        Services services;
-        services.entrance = entrances[listener];
-        if (listener == admin) {
-          services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
-        } else {
-          services.http = std::make_unique<HttpFront>(*gate_, RemoteWay{}, *clock_, meters_.Add(),
-                                                      front_options_);
-          services.resp = std::make_unique<RespFront>(
-              RespFront::Parts{*gate_, RemoteWay{}, front_options_.callers, resp_ids_, kVersion,
-                               *clock_, meters_.Add()});
-        }
-        return services;
-      });
+  server_ = std::make_unique<Server>(options, std::move(sockets), [&](const Server::Place& place) {
+    Services services;
+    services.entrance = entrances[place.listener];
+    if (place.listener == admin) {
+      services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
+    } else {
+      services.http =
+          std::make_unique<HttpFront>(*gate_, RemoteWay{}, *clock_, meters_.Add(), front_options_);
+      services.resp = std::make_unique<RespFront>(
+          RespFront::Parts{*gate_, RemoteWay{}, front_options_.callers, resp_ids_, kVersion,
+                           *clock_, meters_.Add()});
+    }
+    return services;
+  });
   if (Result<Done> done = server_->Start(); !done.ok()) return done;
   if (tls_) tls_->Start();
   rules_thread_ = std::thread([this] {

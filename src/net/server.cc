@@ -130,12 +130,15 @@ Server::Server(const Options& options, std::vector<ListeningSocket> sockets,
                const MakeServices& make)
     : seats_(options.bounds), budget_(options.bounds.bytes), sockets_(std::move(sockets)) {
   for (std::size_t worker = 0; worker < options.workers; ++worker) {
-    std::vector<Services> services;
-    for (std::size_t listener = 0; listener < sockets_.size(); ++listener) {
-      services.push_back(make(worker, listener));
-    }
+    const auto make_all = [&](EventLoop& loop) {
+      std::vector<Services> services;
+      for (std::size_t listener = 0; listener < sockets_.size(); ++listener) {
+        services.push_back(make({worker, listener, loop}));
+      }
+      return services;
+    };
     workers_.push_back(
-        std::make_unique<Worker>(options.bounds, options.deadlines, budget_, std::move(services)));
+        std::make_unique<Worker>(options.bounds, options.deadlines, budget_, make_all));
   }
   for (std::size_t i = 0; i < sockets_.size(); ++i) {
     const Audience audience = options.operators == i ? Audience::kOperators : Audience::kClients;

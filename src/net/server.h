@@ -35,8 +35,13 @@ class Server {
     std::size_t workers = 1;
     std::optional<std::size_t> operators;  // the listener that is theirs
   };
+  struct Place {
+    std::size_t worker = 0;
+    std::size_t listener = 0;
+    EventLoop& loop;  // the worker's
+  };
   // The services that a worker has for a listener; called once for each pair, before it starts.
-  using MakeServices = std::function<Services(std::size_t worker, std::size_t listener)>;
+  using MakeServices = std::function<Services(const Place& place)>;
 
   Server(const Options& options, std::vector<ListeningSocket> sockets, const MakeServices& make);
   Server(const Server&) = delete;

@@ -15,12 +15,12 @@ constexpr std::chrono::milliseconds kTick{250};
 }  // namespace
 
 Worker::Worker(const Bounds& bounds, const Deadlines& deadlines, ByteBudget& budget,
-               std::vector<Services> services)
+               const MakeServices& make)
     : bounds_(bounds),
       deadlines_(deadlines),
       budget_(budget),
       scratch_(kScratchBytes),
-      services_(std::move(services)),
+      services_(make(loop_)),
       counts_(services_.size()) {}
 
 Worker::~Worker() { Stop(); }

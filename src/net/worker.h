@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <thread>
@@ -29,9 +30,11 @@ namespace sluice {
 //   (2) After Stop there is none, whether its exchanges were finished or not.
 class Worker {
  public:
-  // The services of each listener, by its index.
+  // Makes the services of each listener, by its index, which may use the loop.
+  using MakeServices = std::function<std::vector<Services>(EventLoop& loop)>;
+
   Worker(const Bounds& bounds, const Deadlines& deadlines, ByteBudget& budget,
-         std::vector<Services> services);
+         const MakeServices& make);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();

@@ -124,7 +124,7 @@ class ServerTest : public testing::Test {
     address = sockets.front().text();
     operators = sockets.back().text();
     const auto shared = std::make_shared<LaterService>(counts);
-    server = std::make_unique<Server>(options, std::move(sockets), [&](std::size_t, std::size_t) {
+    server = std::make_unique<Server>(options, std::move(sockets), [&](const Server::Place&) {
       return Services{std::make_unique<SharedHttp>(shared), std::make_unique<SharedResp>(shared)};
     });
     EXPECT_TRUE(server->Start().ok());
