@@ -1,0 +1,72 @@
+#include "gate/share_limit.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "core/format_limit.h"
+#include "core/parse_limit.h"
+#include "scene.h"
+
+namespace sluice::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+LimitSpec SharedSpec(const LimitSpec& spec, std::uint32_t nodes) {
+  return ShareOf(LimitOf(spec), {nodes}).spec;
+}
+
+TEST(ShareLimitTest, ABucketRefillsMoreSlowlyAndHoldsLess) {
+  const LimitSpec share = SharedSpec({.rate = Rate{100, 1min}, .burst = 20}, 4);
+  EXPECT_EQ(share.rate->count, 100);
+  EXPECT_EQ(share.rate->period, 4min);
+  EXPECT_EQ(share.burst, Fraction{5});
+}
+
+TEST(ShareLimitTest, ABurstIsAtLeastOne) {
+  EXPECT_EQ(SharedSpec({.rate = Rate{3, 1s}}, 10).burst, Fraction{1});
+}
+
+TEST(ShareLimitTest, AQueueMayBecomeEmpty) {
+  const LimitSpec spec{.algorithm = Algorithm::kLeakyBucket, .rate = Rate{3, 1s}, .burst = 2};
+  EXPECT_EQ(SharedSpec(spec, 3).burst, Fraction{0});
+}
+
+TEST(ShareLimitTest, AWindowHoldsLess) {
+  const LimitSpec spec{.algorithm = Algorithm::kFixedWindow, .rate = Rate{1000, 1h}};
+  const LimitSpec share = SharedSpec(spec, 3);
+  EXPECT_EQ(share.rate->count, 333);
+  EXPECT_EQ(share.rate->period, 1h);
+}
+
+TEST(ShareLimitTest, AWindowForLessThanOneUnitIsLonger) {
+  const LimitSpec spec{.algorithm = Algorithm::kSlidingLog, .rate = Rate{2, 1min}};
+  const LimitSpec share = SharedSpec(spec, 5);
+  EXPECT_EQ(share.rate->count, 1);
+  EXPECT_EQ(share.rate->period, 3min);
+}
+
+TEST(ShareLimitTest, WhatBlocksStillBlocks) {
+  const LimitSpec spec{.algorithm = Algorithm::kFixedWindow, .rate = Rate{0, 1min}};
+  EXPECT_EQ(SharedSpec(spec, 5).rate->count, 0);
+}
+
+TEST(ShareLimitTest, PermitsAreShared) {
+  const LimitSpec spec{.algorithm = Algorithm::kConcurrency, .max_in_flight = 9};
+  EXPECT_EQ(SharedSpec(spec, 2).max_in_flight, 4);
+}
+
+TEST(ShareLimitTest, OneNodeHasTheWholeLimit) {
+  const Limit whole = LimitOf(std::string("7/s"));
+  EXPECT_EQ(ShareOf(whole, {1}), whole);
+}
+
+TEST(ShareLimitTest, WhatCannotBeStretchedStaysWhole) {
+  const Limit whole = LimitOf(LimitSpec{.rate = Rate{1, std::chrono::hours{24 * 365 * 60}}});
+  EXPECT_EQ(ShareOf(whole, {2}), whole);
+}
+
+}  // namespace
+}  // namespace sluice::testing
