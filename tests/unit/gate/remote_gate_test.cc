@@ -43,8 +43,8 @@ class RemoteGateTest : public ::testing::Test {
   }
 
   // Asks; what is decided at once is in now_, all else comes to later_.
-  GateSession::Decided Ask(std::int64_t cost = 1, Purpose purpose = Purpose::kTake) {
-    const std::string user = "42";  // gone before the answer comes
+  GateSession::Decided Ask(std::int64_t cost = 1, Purpose purpose = Purpose::kTake,
+                           const std::string& user = "42") {
     const std::vector<Attribute> attributes{{"user", user}};
     const AttributeSet set{attributes, Cost{cost}, purpose};
     return session_.Decide({"api", {&set, 1}}, now_, later_);
@@ -79,7 +79,6 @@ class RemoteGateTest : public ::testing::Test {
   KeptVerdict later_;
 };
 
-// Deciding, invariant (3).
 TEST_F(RemoteGateTest, TheRemoteDecidesAndTheVerdictComesLater) {
   Use({PerUser(Rule("a", "2/m"))});
   EXPECT_TRUE(Check().allowed());
@@ -89,6 +88,17 @@ TEST_F(RemoteGateTest, TheRemoteDecidesAndTheVerdictComesLater) {
   EXPECT_EQ(Check().kind(), VerdictKind::kRefused);
   EXPECT_EQ(later_.times, 3);
   EXPECT_EQ(later_.verdict.retry_after(), 30s);
+}
+
+// Deciding, invariant (3).
+TEST_F(RemoteGateTest, KeysOfRequestsThatWaitAreTheirOwn) {
+  Use({PerUser(Rule("a", "1/m"))});
+  Ask(1, Purpose::kTake, "1");
+  Ask(1, Purpose::kTake, "2");
+  remote_.Fail(RemoteFate::kUnknown);
+  EXPECT_TRUE(later_.verdict.allowed());
+  remote_.Fail(RemoteFate::kUnknown);
+  EXPECT_TRUE(later_.verdict.allowed());
 }
 
 TEST_F(RemoteGateTest, LocalRulesNeverAskIt) {
