@@ -237,10 +237,12 @@ Decision KeyState::Reset(Time now) {
 }
 
 void KeyState::Forget() {
-  ring_.assign(2, {});
+  ring_.clear();
   permits_.clear();
   std::visit(
       [&]<typename T>(const T& terms) {
+        // Room for a debt, and for a check that is recorded.
+        if constexpr (std::is_same_v<T, SlidingLog>) ring_.assign(2, {});
         if constexpr (std::is_same_v<T, SlidingBuckets>) {
           parts_.assign(static_cast<std::size_t>(terms.buckets) + 1, 0);
         }

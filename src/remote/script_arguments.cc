@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <charconv>
+#include <chrono>
 #include <optional>
 #include <type_traits>
 #include <variant>
@@ -156,6 +158,16 @@ struct NumbersWriter {
   }
 };
 
+// What stands in the place of the veto. Of a refund: the first microsecond at which it does
+// nothing.
+std::int64_t VetoNumber(const ScriptItem& item) {
+  if (item.kind != ItemKind::kRefund) return (item.is_enforced ? 1 : 0) + (item.is_quota ? 2 : 0);
+  if (!item.until) return 0;
+  const auto micros =
+      std::chrono::ceil<std::chrono::microseconds>(item.until->time_since_epoch()).count();
+  return std::max<std::int64_t>(1, micros);
+}
+
 std::string_view LetterOf(const RemoteLimit& limit, const ScriptItem& item) {
   // Permits have names: a call without one takes and gives back nothing.
   const bool has_permits = std::holds_alternative<Concurrency>(limit.terms());
@@ -186,7 +198,11 @@ void ScriptArguments::Text(std::string_view text) {
   ++count_;
 }
 
-void ScriptArguments::Number(std::int64_t number) { Text(std::to_string(number)); }
+void ScriptArguments::Number(std::int64_t number) {
+  std::array<char, 20> room;
+  const char* const end = std::to_chars(room.data(), room.data() + room.size(), number).ptr;
+  Text({room.data(), static_cast<std::size_t>(end - room.data())});
+}
 
 void ScriptArguments::Micros(Nanos length) { Number(length.count() / 1000); }
 
@@ -218,7 +234,7 @@ Stagger WholeMicros(Stagger stagger, Nanos period) {
 void ScriptArguments::AddItem(const RemoteLimit& limit, const ScriptItem& item) {
   Text(LetterOf(limit, item));
   Number(static_cast<std::int64_t>(item.key) + 1);
-  Number((item.is_enforced ? 1 : 0) + (item.is_quota ? 2 : 0));
+  Number(VetoNumber(item));
   std::visit(NumbersWriter{*this, item}, limit.terms());
 }
 

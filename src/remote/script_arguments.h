@@ -18,6 +18,12 @@ namespace sluice {
 // Thread safety: none.
 class ScriptArguments {
  public:
+  // Begins anew; the memory is kept.
+  void Clear() {
+    bytes_.clear();
+    count_ = 0;
+  }
+
   // The shape of a key's state, the tag and the numbers of its terms.
   void AddKey(const ScriptCall& call, std::size_t key, Time about);
   void AddItem(const RemoteLimit& limit, const ScriptItem& item);

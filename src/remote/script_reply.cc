@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "remote/key_state.h"
-
 namespace sluice {
 namespace {
 
@@ -35,7 +33,8 @@ bool IsReply(const ScriptCall& call, std::span<const RespNode> reply) {
 // there.
 class Replay {
  public:
-  Replay(const ScriptCall& call, Time now) : call_(call), now_(now) {}
+  Replay(const ScriptCall& call, Time now, std::vector<KeyState>& states)
+      : call_(call), now_(now), states_(states) {}
 
   // False where a text is no state.
   bool ReadStates(std::span<const RespNode> texts) {
@@ -85,6 +84,7 @@ class Replay {
       case ItemKind::kDebt:
         return state.TakeDebt(item.cost, now_);
       case ItemKind::kRefund:
+        if (item.until && now_ >= *item.until) return state.Peek(Cost{0}, now_);
         return state.Refund(item.cost, now_);
       case ItemKind::kReset:
         return state.Reset(now_);
@@ -94,7 +94,7 @@ class Replay {
 
   const ScriptCall& call_;
   Time now_;
-  std::vector<KeyState> states_;
+  std::vector<KeyState>& states_;
   std::array<Decision, Local::kChargesMost> decisions_{};
 };
 
@@ -105,7 +105,9 @@ Time TimeOf(std::span<const RespNode> reply) {
 }  // namespace
 
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
-                                      std::span<Decision> decisions) {
+                                      std::span<Decision> decisions,
+                                      std::vector<KeyState>& states) {
+  states.clear();
   assert(decisions.size() >= call.charges());
   if (!IsReply(call, reply)) return Error{"Redis answered with something else than a decision"};
   ScriptOutcome outcome;
@@ -114,7 +116,7 @@ Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const Re
     outcome.status = reply[1].integer == 2 ? ScriptStatus::kOtherTerms : ScriptStatus::kOtherTime;
     return outcome;
   }
-  Replay replay(call, outcome.now);
+  Replay replay(call, outcome.now, states);
   if (!replay.ReadStates(reply.subspan(kHeadNodes))) {
     return Error{"Redis holds something else than a state under a key"};
   }
@@ -124,6 +126,12 @@ Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const Re
   }
   for (std::size_t i = 0; i < call.charges(); ++i) decisions[i] = replay.DecisionOf(i);
   return outcome;
+}
+
+Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
+                                      std::span<Decision> decisions) {
+  std::vector<KeyState> states;
+  return ReadScriptReply(call, reply, decisions, states);
 }
 
 }  // namespace sluice

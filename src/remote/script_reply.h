@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "remote/key_state.h"
 #include "remote/script_request.h"
 #include "sluice/decision.h"
 #include "sluice/result.h"
@@ -29,7 +31,12 @@ struct ScriptOutcome {
 
 // Reads a reply; where the call was decided, writes a decision for each of its charges, in order.
 // An error if it is no reply to this call: that is a store failure. No text of the reply is in it.
-// REQUIRES: decisions.size() >= call.charges().
+//
+// `states` become those of the keys as they are now, one a key; what they were before is forgotten.
+// Nothing where the call was not decided. REQUIRES: decisions.size() >= call.charges().
+Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
+                                      std::span<Decision> decisions, std::vector<KeyState>& states);
+// The same, without the states.
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
                                       std::span<Decision> decisions);
 

@@ -44,16 +44,29 @@ ItemKind KindOf(Operation operation) {
 
 Cost ScriptItem::asked() const { return Sum(cost, left_alone); }
 
-ScriptCall::ScriptCall(const RemoteRequest& request) : item_of_charge_(request.charges.size()) {
-  assert(!request.charges.empty() && request.charges.size() <= Local::kChargesMost);
+void ScriptCall::Clear(std::size_t charges) {
+  assert(charges > 0 && charges <= Local::kChargesMost);
+  key_count_ = 0;
+  items_.clear();
+  item_of_charge_.assign(charges, 0);
+}
+
+void ScriptCall::Assign(const RemoteRequest& request) {
+  Clear(request.charges.size());
   AddAll(request, Operation::kDebt);
   AddAll(request, request.taking == Taking::kNone ? Operation::kPeek : Operation::kCheck);
 }
 
-ScriptCall::ScriptCall(Operation operation, const RemoteCharge& charge) : item_of_charge_(1) {
-  ScriptItem& item = ItemFor(KeyOf(charge), KindOf(operation), 0);
-  item.cost = charge.cost;
-  item.is_enforced = operation == Operation::kCheck || operation == Operation::kPeek;
+void ScriptCall::Assign(Operation operation, std::span<const RemoteCharge> charges) {
+  const bool may_refuse = operation == Operation::kCheck || operation == Operation::kPeek;
+  assert(!may_refuse || charges.size() == 1);
+  Clear(charges.size());
+  for (std::size_t i = 0; i < charges.size(); ++i) {
+    ScriptItem& item = ItemFor(KeyOf(charges[i]), KindOf(operation), i);
+    item.cost = charges[i].cost;
+    item.is_enforced = may_refuse;
+    item.until = charges[i].until;
+  }
 }
 
 // Adds the charges that are debts, or those that are not.
@@ -70,13 +83,17 @@ void ScriptCall::AddAll(const RemoteRequest& request, Operation operation) {
 }
 
 std::size_t ScriptCall::KeyOf(const RemoteCharge& charge) {
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
+  for (std::size_t i = 0; i < key_count_; ++i) {
     if (keys_[i].name != charge.key) continue;
     assert(keys_[i].limit == charge.limit);
     return i;
   }
-  keys_.push_back({std::string(charge.key), charge.limit, charge.stagger});
-  return keys_.size() - 1;
+  if (key_count_ == keys_.size()) keys_.emplace_back();
+  ScriptKey& key = keys_[key_count_];
+  key.name.assign(charge.key);
+  key.limit = charge.limit;
+  key.stagger = charge.stagger;
+  return key_count_++;
 }
 
 ScriptItem& ScriptCall::ItemFor(std::size_t key, ItemKind kind, std::size_t charge) {
@@ -93,16 +110,22 @@ ScriptItem& ScriptCall::ItemFor(std::size_t key, ItemKind kind, std::size_t char
 }
 
 void ScriptCall::Write(ScriptAs script_as, Time about, std::string& out) const {
-  ScriptArguments arguments;
-  for (std::size_t i = 0; i < keys_.size(); ++i) arguments.AddKey(*this, i, about);
-  for (const ScriptItem& item : items_) arguments.AddItem(*keys_[item.key].limit, item);
+  ScriptArguments room;
+  Write(script_as, about, room, out);
+}
+
+void ScriptCall::Write(ScriptAs script_as, Time about, ScriptArguments& room,
+                       std::string& out) const {
+  room.Clear();
+  for (std::size_t i = 0; i < key_count_; ++i) room.AddKey(*this, i, about);
+  for (const ScriptItem& item : items_) room.AddItem(*keys_[item.key].limit, item);
   RespWriter writer(RespVersion::k2, out);
-  writer.ArrayHeader(3 + keys_.size() + arguments.count());
+  writer.ArrayHeader(3 + key_count_ + room.count());
   writer.Bulk(CommandFor(script_as));
   writer.Bulk(DecideScript().As(script_as));
-  writer.Bulk(std::to_string(keys_.size()));
-  for (const ScriptKey& key : keys_) writer.Bulk(key.name);
-  out.append(arguments.bytes());
+  writer.Bulk(std::to_string(key_count_));
+  for (const ScriptKey& key : keys()) writer.Bulk(key.name);
+  out.append(room.bytes());
 }
 
 Cost AskedOf(const ScriptCall& call, std::size_t key) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct RemoteCharge {
   const RemoteLimit* limit = nullptr;
   Cost cost{};
   Stagger stagger{};  // drawn from the key; read by staggered windows alone
+  // Of a refund: from this time in Redis on it gives back nothing.
+  std::optional<Time> until = std::nullopt;
 };
 
 // As Request of store/local.h.
@@ -44,10 +47,13 @@ struct ScriptItem {
   Cost left_alone{0};   // most units that a charge of the key must leave
   bool is_enforced = false;
   bool is_quota = false;
+  std::optional<Time> until = std::nullopt;  // of a refund
 
   // What must pass: the cost, and what must be left.
   [[nodiscard]] Cost asked() const;
 };
+
+class ScriptArguments;
 
 struct ScriptKey {
   std::string name;
@@ -58,6 +64,7 @@ struct ScriptKey {
 // A request whose charges of the same key are joined, ready to be written as a command.
 //
 // Thread safety: none. Owns the names of its keys; refers to their limits, which must outlive it.
+// Use it again: what it has allocated is kept.
 //
 // Invariants
 //   (1) Every key stands once among the keys, in at most one debt and one other item.
@@ -65,17 +72,24 @@ struct ScriptKey {
 //   (3) Nothing in a command but the names of the keys comes from callers as text.
 class ScriptCall {
  public:
+  ScriptCall() = default;
+  explicit ScriptCall(const RemoteRequest& request) { Assign(request); }
+  ScriptCall(Operation operation, const RemoteCharge& charge) { Assign(operation, {&charge, 1}); }
+
   // REQUIRES: 1 to Local::kChargesMost charges; one limit for each key; no debt of a concurrency
   // limit.
-  explicit ScriptCall(const RemoteRequest& request);
-  // One operation on one key. REQUIRES: not kAcquire, kRenew or kRelease.
-  ScriptCall(Operation operation, const RemoteCharge& charge);
+  void Assign(const RemoteRequest& request);
+  // One operation on each of some keys. REQUIRES: 1 to Local::kChargesMost charges, no key twice;
+  // not kAcquire, kRenew or kRelease; a check or a peek stands alone.
+  void Assign(Operation operation, std::span<const RemoteCharge> charges);
 
   // Appends the command. `about` is the time as far as is known: windows of a calendar are handed
   // over from around it.
   void Write(ScriptAs script_as, Time about, std::string& out) const;
+  // The same with memory to put the arguments together in.
+  void Write(ScriptAs script_as, Time about, ScriptArguments& room, std::string& out) const;
 
-  [[nodiscard]] std::span<const ScriptKey> keys() const { return keys_; }
+  [[nodiscard]] std::span<const ScriptKey> keys() const { return {keys_.data(), key_count_}; }
   [[nodiscard]] std::span<const ScriptItem> items() const { return items_; }
   // The item that decides a charge.
   [[nodiscard]] std::size_t ItemOf(std::size_t charge) const { return item_of_charge_[charge]; }
@@ -86,7 +100,10 @@ class ScriptCall {
   std::size_t KeyOf(const RemoteCharge& charge);
   ScriptItem& ItemFor(std::size_t key, ItemKind kind, std::size_t charge);
 
-  std::vector<ScriptKey> keys_;
+  void Clear(std::size_t charges);
+
+  std::vector<ScriptKey> keys_;  // those beyond key_count_ keep the memory of their names
+  std::size_t key_count_ = 0;
   std::vector<ScriptItem> items_;
   std::vector<std::size_t> item_of_charge_;
 };

@@ -8,7 +8,8 @@
 --   r  so, and record it where it is refused    f  give back
 --   p  only ask                                 x  forget the key
 --
--- The veto: 0 none, 1 enforced, 2 quota, 3 both.
+-- The veto: 0 none, 1 enforced, 2 quota, 3 both. Of f: the time from which on it changes nothing, 0
+-- for none.
 --
 -- Answers {status, seconds, microseconds, the state of each key as it was}. Status 0: refused, 1:
 -- went ahead, 2: a state was written under other terms, 3: the time is outside of the windows that
@@ -39,9 +40,14 @@ while problem == DECIDED and at <= #ARGV do
   if op == 'x' then
     redis.call('DEL', state.key)
     state.changed = false
-  elseif op == 'd' or op == 'f' then
-    if op == 'd' then shape.debt(state, numbers) else shape.refund(state, numbers) end
+  elseif op == 'd' then
+    shape.debt(state, numbers)
     state.changed = true
+  elseif op == 'f' then
+    if veto == '0' or now < tonumber(veto) then
+      shape.refund(state, numbers)
+      state.changed = true
+    end
   else
     local passes = shape.asks(state, numbers)
     state.op, state.numbers, state.passes = op, numbers, passes

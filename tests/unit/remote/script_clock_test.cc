@@ -88,6 +88,34 @@ TEST(WholeMicros, IsTheSamePhaseWithoutItsNanoseconds) {
   }
 }
 
+// What it would give back is of a window that is over; what is there now is others'.
+TEST_F(ScriptClock, ARefundGivesBackNothingFromItsTimeOn) {
+  for (const Algorithm algorithm :
+       {Algorithm::kTokenBucket, Algorithm::kLeakyBucket, Algorithm::kFixedWindow,
+        Algorithm::kSlidingLog, Algorithm::kSlidingWindow, Algorithm::kSlidingBuckets}) {
+    LimitSpec spec;
+    spec.algorithm = algorithm;
+    spec.rate = Rate{100, hours{1}};
+    const RemoteLimit limit = Keep(spec);
+    RemoteCharge charge{"k", &limit, Cost{5}};
+    client_->Command({"FLUSHALL"});
+    At(microseconds{0});
+    Do(Operation::kCheck, charge);
+    charge.until = now_ + microseconds{10} - Nanos{1};
+    charge.cost = Cost{1};
+    At(microseconds{9});
+    const Decision before = Do(Operation::kRefund, charge);
+    At(microseconds{10});
+    const std::int64_t left = MillisLeft("k");
+    const Decision after = Do(Operation::kRefund, charge);
+    const Decision look = Do(Operation::kPeek, charge);
+    EXPECT_EQ(before.limit - before.remaining, 4) << static_cast<int>(algorithm);
+    EXPECT_EQ(after.remaining, before.remaining);
+    EXPECT_EQ(look.remaining, after.remaining);
+    EXPECT_EQ(MillisLeft("k"), left);
+  }
+}
+
 // A node whose clock is off hands over windows of another year; nothing is charged until they fit.
 TEST_F(ScriptClock, CalendarWindowsOfAnotherTimeAreAskedForAgain) {
   LimitSpec spec;
