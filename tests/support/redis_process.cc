@@ -41,6 +41,12 @@ class Patience {
   Time deadline_ = clock_->Now() + kPatience;
 };
 
+// The server that is tested: Debian's, or another that speaks the same.
+std::string ServerProgram() {
+  const char* const named = std::getenv("SLUICE_REDIS_SERVER");
+  return named == nullptr ? "redis-server" : named;
+}
+
 }  // namespace
 
 std::uint16_t FreePort() {
@@ -90,9 +96,9 @@ std::vector<std::string> RedisProcess::Arguments() const {
     std::ofstream file(path);
     file << "port " << port << "\nbind 127.0.0.1\ndir " << folder_ << "\n";
     for (const std::string& line : arguments_) file << line << "\n";
-    return {"redis-server", path, "--sentinel", "--logfile", folder_ + "/log"};
+    return {ServerProgram(), path, "--sentinel", "--logfile", folder_ + "/log"};
   }
-  std::vector<std::string> all = {"redis-server",
+  std::vector<std::string> all = {ServerProgram(),
                                   "--port",
                                   port,
                                   "--bind",
@@ -135,7 +141,7 @@ void RedisProcess::Spawn() {
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (const std::string& variable : variables_) putenv(const_cast<char*>(variable.c_str()));
-    execvp("redis-server", pointers.data());
+    execvp(pointers.front(), pointers.data());
     _exit(127);
   }
 }

@@ -13,7 +13,8 @@ namespace sluice::testing {
 std::uint16_t FreePort();
 
 // A server in a folder of its own, at a free port of 127.0.0.1 and at a socket in the folder. It
-// keeps nothing on disk. It ends, killed, with this.
+// keeps nothing on disk. It ends, killed, with this. The variable SLUICE_REDIS_SERVER names another
+// program than redis-server.
 //
 // Thread safety: none.
 class RedisProcess {

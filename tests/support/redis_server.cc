@@ -1,8 +1,6 @@
 #include "support/redis_server.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -10,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -34,37 +30,14 @@ int Connect(const std::string& path) {
 
 std::unique_ptr<RedisServer> RedisServer::Start() {
   std::unique_ptr<RedisServer> server(new RedisServer);
-  if (!server->MakeClock()) {
+  if (!server->time_.is_usable()) {
     ADD_FAILURE() << "no file for the clock of redis-server";
     return nullptr;
   }
+  server->SetTime(Time{std::chrono::hours{24 * 365 * 55}});
   server->process_ = std::make_unique<RedisProcess>(
-      std::vector<std::string>{}, RedisProcess::Mode::kServer,
-      std::vector<std::string>{"SLUICE_REDIS_CLOCK=" + server->clock_path_,
-                               "LD_PRELOAD=" SLUICE_REDIS_CLOCK_SHIM});
+      std::vector<std::string>{}, RedisProcess::Mode::kServer, server->time_.variables());
   return server->process_->is_running() ? std::move(server) : nullptr;
-}
-
-RedisServer::~RedisServer() {
-  process_.reset();
-  if (clock_ != nullptr) munmap(clock_, sizeof(*clock_));
-  if (!clock_path_.empty()) unlink(clock_path_.c_str());
-}
-
-bool RedisServer::MakeClock() {
-  clock_path_ = (std::filesystem::temp_directory_path() / "sluice-clock-XXXXXX").string();
-  const int file = mkostemp(clock_path_.data(), O_CLOEXEC);
-  if (file < 0 || ftruncate(file, sizeof(*clock_)) != 0) return false;
-  void* mapped = mmap(nullptr, sizeof(*clock_), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
-  if (mapped == MAP_FAILED) return false;
-  clock_ = static_cast<std::atomic<std::int64_t>*>(mapped);
-  SetTime(Time{std::chrono::hours{24 * 365 * 55}});
-  return true;
-}
-
-void RedisServer::SetTime(Time now) {
-  clock_->store(std::chrono::floor<std::chrono::microseconds>(now).time_since_epoch().count());
 }
 
 RedisClient::RedisClient(const std::string& socket_path) : socket_(Connect(socket_path)) {}

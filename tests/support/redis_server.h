@@ -1,7 +1,6 @@
 // RedisServer: a real redis-server whose wall clock a test sets; RedisClient: one connection to it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "sluice/time.h"
 #include "support/redis_process.h"
+#include "support/redis_time.h"
 #include "wire/resp_value_reader.h"
 
 namespace sluice::testing {
@@ -22,19 +22,18 @@ class RedisServer {
   static std::unique_ptr<RedisServer> Start();
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
-  ~RedisServer();
+  ~RedisServer() = default;
 
   // What its clock shows from now on. REQUIRES: whole microseconds.
-  void SetTime(Time now);
+  void SetTime(Time now) { time_.Set(now); }
 
   [[nodiscard]] std::string socket_path() const { return process_->socket_path(); }
+  [[nodiscard]] RedisProcess& process() { return *process_; }
 
  private:
   RedisServer() = default;
-  bool MakeClock();
 
-  std::string clock_path_;
-  std::atomic<std::int64_t>* clock_ = nullptr;
+  RedisTime time_;
   std::unique_ptr<RedisProcess> process_;
 };
 

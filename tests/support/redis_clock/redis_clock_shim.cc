@@ -1,7 +1,8 @@
 // Loaded into redis-server before the C library: what the wall clock shows is what a test wrote
 // into a file. Clocks that only go on stay real, else the server would never wake.
 //
-// The file is named by SLUICE_REDIS_CLOCK and holds one std::int64_t: microseconds since 1970.
+// The file is named by SLUICE_REDIS_CLOCK and holds one std::int64_t: microseconds since 1970, or 0
+// for the real time.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -29,12 +30,12 @@ Clock* Open() {
   return mapped == MAP_FAILED ? nullptr : static_cast<Clock*>(mapped);
 }
 
-// Whether there is a clock to read from.
+// Whether there is a clock to read from, and somebody has set it.
 bool Read(std::int64_t& micros) {
   static Clock* const clock = Open();
   if (clock == nullptr) return false;
   micros = clock->load();
-  return true;
+  return micros != 0;
 }
 
 bool IsWallClock(clockid_t id) { return id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE; }

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/text.h"
+#include "support/redis_groups.h"
 #include "support/redis_process.h"
 #include "unit/remote/counted_load.h"
 #include "unit/remote/heard_answers.h"
@@ -17,35 +17,15 @@ namespace sluice {
 namespace {
 
 using testing::RedisProcess;
-using Words = std::vector<std::string>;
 using Cause = RedisAnswer::Cause;
 using std::chrono::milliseconds;
 
 // Three primaries.
 class RedisClusterTest : public ::testing::Test {
  protected:
-  static constexpr std::array<const char*, 3> kRanges = {"0 5460", "5461 10922", "10923 16383"};
+  void SetUp() override { ASSERT_TRUE(group_.is_formed()); }
 
-  void SetUp() override {
-    for (const char* range : kRanges) {
-      auto& server = servers_.emplace_back(
-          std::make_unique<RedisProcess>(Words{}, RedisProcess::Mode::kCluster));
-      ASSERT_EQ(server->Call(Concat("CLUSTER ADDSLOTSRANGE ", range)), "OK");
-    }
-    const std::string first = server(0).Call("CLUSTER NODES");
-    const std::size_t at = first.find('@');
-    const std::string bus = first.substr(at + 1, first.find_first_of(", ", at) - at - 1);
-    for (std::size_t i = 1; i < servers_.size(); ++i) {
-      ASSERT_EQ(server(i).Call(Concat("CLUSTER MEET 127.0.0.1 ", server(0).port(), " ", bus)),
-                "OK");
-    }
-    for (const auto& each : servers_) {
-      ASSERT_NE(each->CallUntil("CLUSTER INFO", "cluster_state:ok").find("cluster_state:ok"),
-                std::string::npos);
-    }
-  }
-
-  RedisProcess& server(std::size_t index) { return *servers_.at(index); }
+  RedisProcess& server(std::size_t index) { return group_.server(index); }
   std::string Id(std::size_t index) { return server(index).Call("CLUSTER MYID"); }
 
   void Begin(const std::string& host = "127.0.0.1") {
@@ -94,7 +74,7 @@ class RedisClusterTest : public ::testing::Test {
   // All that was counted in the cluster.
   std::size_t Counted() {
     std::size_t sum = 0;
-    for (const auto& each : servers_) {
+    for (const auto& each : group_.servers()) {
       sum += std::stoul(
           each->Call("EVAL 'local s = 0 for _, k in ipairs(redis.call(\"KEYS\", \"key*\")) do "
                      "s = s + redis.call(\"GET\", k) end return s' 0"));
@@ -102,7 +82,7 @@ class RedisClusterTest : public ::testing::Test {
     return sum;
   }
 
-  std::vector<std::unique_ptr<RedisProcess>> servers_;
+  testing::RedisClusterGroup group_;
   EventLoop loop_;
   std::unique_ptr<Clock> clock_ = MakeSystemClock();
   NameLookup names_;
