@@ -1,0 +1,100 @@
+#include "remote/redis_leg.h"
+
+#include "remote/new_terms.h"
+#include "remote/redis_script.h"
+
+namespace sluice {
+namespace {
+
+// Of an error that is not known nobody can say how far the script had come. All others come before
+// its first write.
+bool IsBeforeAnyEffect(RedisErrorKind kind) { return kind != RedisErrorKind::kOther; }
+
+}  // namespace
+
+bool RedisLeg::Send(Time deadline) {
+  command_.deadline = deadline;
+  command_.slot = slot;
+  about_ = parts_.clock.Now() + parts_.ahead;
+  tries_ = 0;
+  was_dropped_ = false;
+  fate_ = RemoteFate::kNotDone;
+  return SendScript();
+}
+
+bool RedisLeg::SendScript() {
+  ++tries_;
+  is_converting_ = false;
+  command_.bytes.clear();
+  command_.script = DecideScript().text;
+  script.Write(ScriptAs::kName, about_, parts_.room, command_.bytes);
+  return parts_.client.Send(command_, *this) == RedisAnswer::Cause::kNone;
+}
+
+void RedisLeg::SendAgain() {
+  if (tries_ >= kTriesMost || !SendScript()) End(RemoteFate::kNotDone);
+}
+
+void RedisLeg::OnOverdue(RedisCommand& /*command*/) { owner_.OnLegOverdue(); }
+
+void RedisLeg::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
+  if (answer.is_late) command_.deadline = parts_.clock.Now() + kPatience;
+  if (answer.fate != RedisAnswer::Fate::kReplied) {
+    const bool is_unsent = answer.fate == RedisAnswer::Fate::kNotSent;
+    was_dropped_ = is_unsent && answer.cause == RedisAnswer::Cause::kOverdue;
+    // A state that was converted means what it meant before.
+    return End(is_unsent || is_converting_ ? RemoteFate::kNotDone : RemoteFate::kUnknown);
+  }
+  if (answer.error.kind != RedisErrorKind::kNone) {
+    const bool has_none = is_converting_ || IsBeforeAnyEffect(answer.error.kind);
+    return End(has_none ? RemoteFate::kNotDone : RemoteFate::kUnknown);
+  }
+  if (is_converting_) return SendAgain();
+  TakeReply(answer.reply);
+}
+
+void RedisLeg::TakeReply(std::span<const RespNode> reply) {
+  decisions_.resize(script.charges());
+  const Result<ScriptOutcome> read = ReadScriptReply(script, reply, decisions_, states_);
+  if (!read.ok()) {
+    parts_.counts.bad_replies.Add(1);
+    return End(RemoteFate::kUnknown);
+  }
+  const ScriptOutcome& outcome = read.value();
+  about_ = outcome.now;
+  switch (outcome.status) {
+    case ScriptStatus::kDecided:
+      goes_ahead_ = outcome.goes_ahead;
+      decided_at_ = outcome.now;
+      return End(RemoteFate::kDecided);
+    case ScriptStatus::kOtherTime:
+      parts_.counts.other_time.Add(1);
+      parts_.ahead = outcome.now - parts_.clock.Now();
+      return SendAgain();
+    case ScriptStatus::kOtherTerms:
+      parts_.counts.new_terms.Add(1);
+      return Convert(reply);
+  }
+}
+
+void RedisLeg::Convert(std::span<const RespNode> reply) {
+  const Result<std::vector<Replacement>> replacements = ConvertStates(script, reply);
+  // Without one the reply is no answer to this call: the states are of its own terms.
+  if (!replacements.ok() || replacements.value().empty()) {
+    parts_.counts.bad_replies.Add(1);
+    return End(RemoteFate::kNotDone);
+  }
+  is_converting_ = true;
+  command_.bytes.clear();
+  command_.script = ReplaceScript().text;
+  WriteReplacements(script, replacements.value(), ScriptAs::kName, command_.bytes);
+  const bool is_taken = parts_.client.Send(command_, *this) == RedisAnswer::Cause::kNone;
+  if (!is_taken) End(RemoteFate::kNotDone);
+}
+
+void RedisLeg::End(RemoteFate fate) {
+  fate_ = fate;
+  owner_.OnLegEnded(*this);
+}
+
+}  // namespace sluice

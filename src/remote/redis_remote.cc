@@ -1,0 +1,40 @@
+#include "remote/redis_remote.h"
+
+#include <cassert>
+
+#include "remote/redis_way.h"
+
+namespace sluice {
+
+Result<std::shared_ptr<const RemoteTerms>> RedisLimits::Bind(const Limit& limit) const {
+  Result<RemoteLimit> made = RemoteLimit::Make(limit);
+  if (!made.ok()) return made.error();
+  return std::shared_ptr<const RemoteTerms>(std::make_shared<RedisTerms>(std::move(made).value()));
+}
+
+void RedisLimits::SetSecret(const FleetSecret& secret) {
+  std::call_once(once_, [&] {
+    held_ = secret;
+    secret_.store(&*held_, std::memory_order_release);
+  });
+}
+
+RedisRemote::RedisRemote(RedisClient& client, Clock& clock, RedisRemoteOptions options,
+                         RedisObserver* observer)
+    : parts_{.legs = {.client = client, .clock = clock},
+             .options = std::move(options),
+             .observer = observer} {
+  assert(parts_.options.prefix.find_first_of("{}") == std::string::npos);
+}
+
+bool RedisRemote::Decide(RemoteCall& call, RemoteListener& listener) {
+  auto* way = dynamic_cast<RedisWay*>(call.way.get());
+  if (way == nullptr || !way->IsOf(parts_)) {
+    auto made = std::make_unique<RedisWay>(parts_);
+    way = made.get();
+    call.way = std::move(made);
+  }
+  return way->Begin(call, listener);
+}
+
+}  // namespace sluice

@@ -1,0 +1,338 @@
+#include "remote/redis_way.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "remote/redis_key_name.h"
+#include "remote/redis_slot.h"
+
+namespace sluice {
+namespace {
+
+bool Has(const ScriptCall& script, ItemKind kind) {
+  return std::any_of(script.items().begin(), script.items().end(), [&](const ScriptItem& item) {
+    return item.kind == kind && item.cost.units > 0;
+  });
+}
+
+// Whether a check of it takes units: permits have names.
+bool Takes(const RemoteLimit& limit) { return !std::holds_alternative<Concurrency>(limit.terms()); }
+
+// Whether a check that is refused is written down.
+bool Records(const RemoteLimit& limit, const ScriptItem& item) {
+  return limit.limit().spec.count_refused.value_or(false) && item.left_alone.units == 0;
+}
+
+}  // namespace
+
+bool RedisWay::Begin(RemoteCall& call, RemoteListener& listener) {
+  assert(!call.items.empty() && under_way_ == 0);
+  call_ = &call;
+  listener_ = &listener;
+  call.decisions.assign(call.items.size(), {});
+  call.decided_at = {};
+  legs_used_ = 0;
+  charged_ = 0;
+  is_charging_ = false;
+  quota_passed_ = false;
+  is_overdue_ = false;
+  has_failed_ = false;
+  has_effect_ = false;
+  WriteNames();
+  if (call.operation != Operation::kCheck) return BeginEach();
+  MakeGroups();
+  if (call.taking == Taking::kNone) return BeginAsking();
+  is_charging_ = true;
+  return SendGroup(groups_.front(), Task::kCharge, call.deadline);
+}
+
+bool RedisWay::BeginEach() {
+  for (std::size_t i = 0; i < call_->items.size(); ++i) {
+    Leg& leg = NextLeg(Task::kEach, SlotFor(i));
+    const RemoteCharge charge = ChargeOf(i);
+    leg.leg.script.Assign(call_->operation, {&charge, 1});
+    leg.items.assign(1, i);
+    if (!Send(leg, call_->deadline) && i == 0) return false;
+  }
+  return true;
+}
+
+bool RedisWay::BeginAsking() {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    if (!SendGroup(groups_[i], Task::kAsk, call_->deadline) && i == 0) return false;
+  }
+  return true;
+}
+
+// --- items ----------------------------------------------------------------------------------
+
+void RedisWay::WriteNames() {
+  names_.clear();
+  for (const RemoteItem& item : call_->items) {
+    AppendRedisKeyName(parts_.options.prefix, item.key, item.route, names_);
+  }
+}
+
+std::string_view RedisWay::NameOf(std::size_t item) const {
+  const std::size_t size = parts_.options.prefix.size() + kRedisKeyNameSize;
+  return std::string_view(names_).substr(item * size, size);
+}
+
+std::uint16_t RedisWay::SlotFor(std::size_t item) const {
+  return parts_.options.slots == RedisSlots::kTogether ? std::uint16_t{0} : SlotOf(NameOf(item));
+}
+
+RemoteCharge RedisWay::ChargeOf(std::size_t item) const {
+  const RemoteItem& asked = call_->items[item];
+  const auto& terms = static_cast<const RedisTerms&>(*asked.terms);
+  return {NameOf(item), &terms.remote_limit(), asked.cost, Stagger{asked.key.high}, asked.until};
+}
+
+void RedisWay::MakeGroups() {
+  places_.clear();
+  groups_.clear();
+  for (std::size_t i = 0; i < call_->items.size(); ++i) places_.push_back({SlotFor(i), i});
+  if (parts_.options.slots == RedisSlots::kSpread) {
+    std::sort(places_.begin(), places_.end(), [](const Place& one, const Place& other) {
+      return std::pair(one.slot, one.item) < std::pair(other.slot, other.item);
+    });
+  }
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const bool is_new = groups_.empty() || groups_.back().slot != places_[i].slot;
+    if (is_new) groups_.push_back({.begin = i, .slot = places_[i].slot});
+    Group& group = groups_.back();
+    const RemoteItem& item = call_->items[places_[i].item];
+    group.end = i + 1;
+    group.has_pacer |= std::holds_alternative<Pacer>(item.terms->limit().terms);
+    group.has_quota |= item.veto == Veto::kQuota;
+  }
+  std::sort(groups_.begin(), groups_.end(), [](const Group& one, const Group& other) {
+    return std::pair(one.has_pacer, one.slot) < std::pair(other.has_pacer, other.slot);
+  });
+}
+
+// --- commands -------------------------------------------------------------------------------
+
+RedisWay::Leg& RedisWay::NextLeg(Task task, std::uint16_t slot) {
+  if (legs_used_ == legs_.size()) legs_.push_back(std::make_unique<Leg>(*this, legs_used_));
+  Leg& leg = *legs_[legs_used_++];
+  leg.task = task;
+  leg.leg.slot = slot;
+  leg.was_sent_again = false;
+  leg.source = nullptr;
+  leg.given_back = 0;
+  leg.items.clear();
+  return leg;
+}
+
+bool RedisWay::Send(Leg& leg, Time deadline) {
+  const bool is_taken = leg.leg.Send(deadline);
+  under_way_ += is_taken ? 1 : 0;
+  if (!is_taken && leg.task != Task::kGiveBack) has_failed_ = true;
+  return is_taken;
+}
+
+// Charges of kQuota refuse a request together. So before the last group of them none refuses, and
+// once one has passed none does.
+Veto RedisWay::VetoFor(std::size_t item, const Group& group) const {
+  const Veto veto = call_->items[item].veto;
+  if (veto != Veto::kQuota) return veto;
+  const bool is_last = std::none_of(&group + 1, groups_.data() + groups_.size(),
+                                    [](const Group& later) { return later.has_quota; });
+  return is_last && !quota_passed_ ? Veto::kQuota : Veto::kShadow;
+}
+
+bool RedisWay::SendGroup(Group& group, Task task, Time deadline) {
+  Leg& leg = NextLeg(task, group.slot);
+  charges_.clear();
+  vetoes_.clear();
+  left_alone_.clear();
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    const std::size_t item = places_[i].item;
+    leg.items.push_back(item);
+    charges_.push_back(ChargeOf(item));
+    vetoes_.push_back(VetoFor(item, group));
+    left_alone_.push_back(call_->items[item].left_alone);
+  }
+  const Taking taking = task == Task::kCharge ? Taking::kAllOrNone : Taking::kNone;
+  leg.leg.script.Assign(RemoteRequest{charges_, vetoes_, left_alone_, taking});
+  group.charge = &leg;
+  return Send(leg, deadline);
+}
+
+// True where there is nothing to give back.
+bool RedisWay::GiveBack(const Group& group) {
+  Leg& source = *group.charge;
+  const ScriptCall& taken = source.leg.script;
+  charges_.clear();
+  Leg& leg = NextLeg(Task::kGiveBack, group.slot);
+  for (std::size_t i = 0; i < source.items.size(); ++i) {
+    const std::size_t at = taken.ItemOf(i);
+    const ScriptItem& item = taken.items()[at];
+    const ScriptKey& key = taken.keys()[item.key];
+    const Decision& decision = source.leg.decisions()[i];
+    const bool is_new = ((source.given_back >> at) & 1U) == 0;
+    const bool is_taken = item.kind == ItemKind::kCheck && decision.allowed && item.cost.units > 0;
+    if (!is_new || !is_taken || !Takes(*key.limit)) continue;
+    if (std::holds_alternative<Pacer>(key.limit->terms())) {
+      has_effect_ = true;  // it takes no refunds
+      continue;
+    }
+    source.given_back |= std::uint64_t{1} << at;
+    leg.items.push_back(at);
+    // Then all of it is back by itself, and what is held is others'.
+    const Time until = source.leg.decided_at() + decision.reset_after;
+    charges_.push_back({key.name, key.limit, item.cost, key.stagger, until});
+  }
+  if (charges_.empty()) {
+    --legs_used_;
+    return true;
+  }
+  leg.source = &source;
+  leg.leg.script.Assign(Operation::kRefund, charges_);
+  return Send(leg, NextDeadline());
+}
+
+// REQUIRES: Decide has returned.
+Time RedisWay::NextDeadline() {
+  const Time now = parts_.legs.clock.Now();
+  if (now < call_->deadline) return call_->deadline;
+  OnLegOverdue();
+  return now + RedisLeg::kPatience;
+}
+
+void RedisWay::OnLegOverdue() {
+  if (!std::exchange(is_overdue_, true)) listener_->OnOverdue(*call_);
+}
+
+// --- answers --------------------------------------------------------------------------------
+
+void RedisWay::OnLegEnded(RedisLeg& ended) {
+  --under_way_;
+  Leg& leg = *legs_[ended.place()];
+  const bool must_be = leg.task == Task::kGiveBack || leg.task == Task::kRest;
+  if (must_be && ended.was_dropped() && !std::exchange(leg.was_sent_again, true)) {
+    if (Send(leg, NextDeadline())) return;
+  }
+  if (leg.task == Task::kGiveBack) {
+    TakeGiveBack(leg);
+  } else if (ended.fate() == RemoteFate::kDecided) {
+    TakeDecisions(leg);
+  } else {
+    TakeFailure(leg);
+  }
+  if (is_charging_) GoOn(leg);
+  if (under_way_ == 0) Finish();
+}
+
+void RedisWay::TakeDecisions(const Leg& leg) {
+  const ScriptCall& script = leg.leg.script;
+  for (std::size_t i = 0; i < leg.items.size(); ++i) {
+    const Decision& decision = leg.leg.decisions()[i];
+    call_->decisions[leg.items[i]] = decision;
+    const ScriptItem& item = script.items()[script.ItemOf(i)];
+    const bool records = item.kind == ItemKind::kCheck && !decision.allowed &&
+                         Records(*script.keys()[item.key].limit, item);
+    quota_passed_ |= call_->items[leg.items[i]].veto == Veto::kQuota && decision.allowed;
+    has_effect_ |= records;
+  }
+  call_->decided_at = std::max(call_->decided_at, leg.leg.decided_at());
+  has_effect_ |= Has(script, ItemKind::kDebt) || Has(script, ItemKind::kRefund) ||
+                 (leg.task == Task::kEach && call_->operation == Operation::kReset);
+}
+
+void RedisWay::TakeFailure(const Leg& leg) {
+  has_failed_ = true;
+  if (leg.leg.fate() == RemoteFate::kNotDone) return;
+  // A leg that only asks has no effect, whatever became of it.
+  const ScriptCall& script = leg.leg.script;
+  has_effect_ |= std::any_of(script.items().begin(), script.items().end(),
+                             [](const ScriptItem& item) { return item.kind != ItemKind::kAsk; });
+}
+
+void RedisWay::TakeGiveBack(Leg& leg) {
+  const bool is_done = leg.leg.fate() == RemoteFate::kDecided;
+  RedisRemoteCounts& counts = parts_.legs.counts;
+  (is_done ? counts.given_back : counts.not_given_back).Add(1);
+  Leg& source = *leg.source;
+  if (!is_done) {
+    has_effect_ = true;
+    source.given_back = 0;
+    return;
+  }
+  call_->decided_at = std::max(call_->decided_at, leg.leg.decided_at());
+  for (std::size_t i = 0; i < source.items.size(); ++i) {
+    const auto at = std::find(leg.items.begin(), leg.items.end(), source.leg.script.ItemOf(i));
+    if (at == leg.items.end()) continue;
+    const Decision& after = leg.leg.decisions()[static_cast<std::size_t>(at - leg.items.begin())];
+    Decision& decision = call_->decisions[source.items[i]];
+    decision.remaining = after.remaining;
+    decision.reset_after = after.reset_after;
+  }
+}
+
+void RedisWay::GoOn(const Leg& leg) {
+  if (leg.leg.fate() == RemoteFate::kDecided && leg.leg.goes_ahead()) {
+    if (++charged_ == groups_.size()) return;
+    if (SendGroup(groups_[charged_], Task::kCharge, NextDeadline())) return;
+  }
+  TakeNothingMore();
+}
+
+void RedisWay::TakeNothingMore() {
+  is_charging_ = false;
+  for (std::size_t i = 0; i < charged_; ++i) {
+    if (GiveBack(groups_[i])) continue;
+    parts_.legs.counts.not_given_back.Add(1);
+    groups_[i].charge->given_back = 0;
+    has_effect_ = true;
+  }
+  if (has_failed_) return;
+  for (std::size_t i = charged_ + 1; i < groups_.size(); ++i) {
+    SendGroup(groups_[i], Task::kRest, NextDeadline());
+  }
+}
+
+void RedisWay::Finish() {
+  RemoteFate fate = RemoteFate::kDecided;
+  if (has_failed_) fate = has_effect_ ? RemoteFate::kUnknown : RemoteFate::kNotDone;
+  RedisRemoteCounts& counts = parts_.legs.counts;
+  if (fate == RemoteFate::kDecided) {
+    counts.decided.Add(1);
+    Observe();
+  } else {
+    (fate == RemoteFate::kUnknown ? counts.unknown : counts.not_done).Add(1);
+  }
+  listener_->OnAnswer(*call_, fate);
+}
+
+// What was given back is seen as it is since then.
+void RedisWay::Observe() {
+  const bool is_change =
+      call_->operation != Operation::kPeek && call_->operation != Operation::kReset;
+  if (parts_.observer == nullptr || !is_change) return;
+  for (std::size_t i = 0; i < legs_used_; ++i) {
+    Leg& leg = *legs_[i];
+    const Leg& source = leg.source == nullptr ? leg : *leg.source;
+    if (leg.leg.fate() != RemoteFate::kDecided) continue;
+    for (std::size_t j = 0; j < source.items.size(); ++j) {
+      const ScriptCall& script = source.leg.script;
+      const std::size_t item = script.ItemOf(j);
+      const bool is_given_back = ((source.given_back >> item) & 1U) != 0;
+      std::size_t key = script.items()[item].key;
+      if (is_given_back != (leg.source != nullptr)) continue;
+      if (is_given_back) {
+        key = static_cast<std::size_t>(std::find(leg.items.begin(), leg.items.end(), item) -
+                                       leg.items.begin());
+      }
+      const std::size_t place = source.items[j];
+      parts_.observer->OnDecided({*call_, call_->items[place], call_->decisions[place],
+                                  leg.leg.states()[key], leg.leg.decided_at()});
+    }
+  }
+}
+
+}  // namespace sluice
