@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "remote/decide_script.h"
+#include "remote/nodes_script.h"
 #include "remote/permit_script.h"
 #include "remote/replace_script.h"
 
@@ -41,6 +42,11 @@ const RedisScript& ReplaceScript() {
 
 const RedisScript& PermitScript() {
   static const RedisScript script{PermitScriptText(), Sha1Of(PermitScriptText())};
+  return script;
+}
+
+const RedisScript& NodesScript() {
+  static const RedisScript script{NodesScriptText(), Sha1Of(NodesScriptText())};
   return script;
 }
 

@@ -36,4 +36,7 @@ const RedisScript& ReplaceScript();
 // Takes, keeps or gives back one permit (scripts/permit.lua).
 const RedisScript& PermitScript();
 
+// Counts the nodes of a fleet that are alive (scripts/nodes.lua).
+const RedisScript& NodesScript();
+
 }  // namespace sluice

@@ -1,0 +1,77 @@
+#include "remote/fleet_secret.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "remote/redis_slot.h"
+
+namespace sluice {
+namespace {
+
+std::string TextOf(const FleetSecret& secret) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::uint64_t part :
+       {secret.first.low, secret.first.high, secret.second.low, secret.second.high}) {
+    for (unsigned shift = 64; shift > 0; shift -= 4) {
+      text.push_back(kDigits[(part >> (shift - 4)) & 15U]);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+FleetSecret FleetSecretOf(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  [[maybe_unused]] const int done =
+      EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  assert(done == 1 && size == 32);
+  const auto part = [&digest](std::size_t i) {
+    std::uint64_t bits = 0;  // the same on machines of either byte order
+    for (std::size_t j = 0; j < 8; ++j) bits = (bits << 8U) | digest[8 * i + j];
+    return bits;
+  };
+  return {.first = {part(0), part(1)}, .second = {part(2), part(3)}};
+}
+
+FleetSecretSource::FleetSecretSource(const Parts& parts, std::string_view prefix,
+                                     const FleetSecret& proposal, Found found)
+    : parts_(parts), found_(std::move(found)), timer_(parts.loop, [this] { Ask(); }) {
+  const std::string key = std::string(prefix) + "secret";
+  AppendRedisCommand({"SET", key, TextOf(proposal), "NX"}, offer_.bytes);
+  AppendRedisCommand({"GET", key}, look_.bytes);
+  offer_.slot = SlotOf(key);
+  look_.slot = offer_.slot;
+  Ask();
+}
+
+void FleetSecretSource::Ask() {
+  if (parts_.client.Send(offer_, *this) == RedisClient::Cause::kNone) return;
+  timer_.SetAfter(pacing_.Next(parts_.jitter));
+}
+
+// Whatever became of the offer, what Redis has now is the secret.
+void FleetSecretSource::OnAnswer(RedisCommand& command, const RedisAnswer& answer) {
+  if (&command == &offer_) {
+    if (parts_.client.Send(look_, *this) != RedisClient::Cause::kNone) {
+      timer_.SetAfter(pacing_.Next(parts_.jitter));
+    }
+    return;
+  }
+  const bool is_text = answer.fate == RedisAnswer::Fate::kReplied &&
+                       answer.reply.front().type != RespType::kError &&
+                       !answer.reply.front().text.empty();
+  if (is_text) {
+    found_(FleetSecretOf(answer.reply.front().text));
+  } else {
+    timer_.SetAfter(pacing_.Next(parts_.jitter));
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+// FleetSecretSource: where the nodes of a fleet get what they hash keys with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/event_loop.h"
+#include "remote/redis_client.h"
+#include "remote/redis_jitter.h"
+#include "store/fleet_key.h"
+
+namespace sluice {
+
+// Of a text that the operator wrote, or that Redis keeps: its SHA-256.
+FleetSecret FleetSecretOf(std::string_view text);
+
+// Has Redis keep a secret that the first node makes, and reads it; again and again until it is
+// there. It stays in Redis for good: keys under another secret are others.
+//
+// Thread safety: that of the loop. It is freed while nothing is under way, or the loop does not
+// run any more. One worker of a process has it.
+//
+// Invariants
+//   (1) All nodes that ask one Redis get the same secret, whichever of them comes first.
+//   (2) `found` is called once.
+class FleetSecretSource final : private RedisListener {
+ public:
+  using Found = std::function<void(const FleetSecret& secret)>;
+
+  // What outlives it.
+  struct Parts {
+    EventLoop& loop;
+    RedisClient& client;
+    RedisJitter& jitter;
+  };
+
+  // Begins at once. `proposal` is random, and nobody else knows it; it is used where Redis has none
+  // yet.
+  FleetSecretSource(const Parts& parts, std::string_view prefix, const FleetSecret& proposal,
+                    Found found);
+
+ private:
+  void OnOverdue(RedisCommand& /*command*/) override {}
+  void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
+
+  void Ask();
+
+  const Parts parts_;
+  const Found found_;
+  RedisCommand offer_;  // SET NX
+  RedisCommand look_;   // GET, after it
+  RedisPacing pacing_{RedisPacing::Settings{}};
+  LoopTimer timer_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#include "remote/node_count.h"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "remote/redis_script.h"
+#include "remote/redis_slot.h"
+
+namespace sluice {
+namespace {
+
+std::string TextOf(const NodeId& id) {
+  std::string text(32, '0');
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (std::size_t i = 0; i < 32; ++i) {
+    const std::uint64_t half = i < 16 ? id.high : id.low;
+    text[i] = kDigits[(half >> (60U - 4U * (i % 16U))) & 15U];
+  }
+  return text;
+}
+
+}  // namespace
+
+NodeCount::NodeCount(const Parts& parts, NodeId id, const NodeCountSettings& settings, Heard heard)
+    : parts_(parts),
+      every_(settings.every),
+      heard_(std::move(heard)),
+      timer_(parts.loop, [this] { Beat(); }) {
+  const std::string key = settings.prefix + "nodes";
+  const auto dead_after = std::chrono::ceil<std::chrono::milliseconds>(settings.dead_after).count();
+  AppendRedisCommand(
+      {"EVALSHA", NodesScript().sha1, "1", key, TextOf(id), std::to_string(dead_after)},
+      command_.bytes);
+  command_.slot = SlotOf(key);
+  command_.script = NodesScript().text;
+  Beat();
+}
+
+void NodeCount::Beat() {
+  if (parts_.client.Send(command_, *this) != RedisClient::Cause::kNone) Rest();
+}
+
+void NodeCount::Rest() { timer_.SetAfter(parts_.jitter.Between(every_ / 2, every_)); }
+
+void NodeCount::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
+  Rest();
+  const bool is_count =
+      answer.fate == RedisAnswer::Fate::kReplied && answer.reply.front().type == RespType::kInteger;
+  if (is_count && answer.reply.front().integer > 0) heard_(answer.reply.front().integer);
+}
+
+}  // namespace sluice

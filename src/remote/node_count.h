@@ -1,0 +1,67 @@
+// NodeCount: how many nodes of a fleet are alive.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "net/event_loop.h"
+#include "remote/redis_client.h"
+#include "remote/redis_jitter.h"
+#include "sluice/time.h"
+
+namespace sluice {
+
+// What one node of a fleet is known by: 128 random bits.
+struct NodeId {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+};
+
+struct NodeCountSettings {
+  std::string prefix = "sluice:";  // as of the keys
+  Nanos every = std::chrono::seconds{1};
+  // A node that has not been heard of for so long is dead. REQUIRES: whole milliseconds.
+  Nanos dead_after = std::chrono::seconds{3};
+};
+
+// Says to Redis every second that this node is alive, and hears how many are (scripts/nodes.lua).
+// While Redis is away the last count stays.
+//
+// Thread safety: that of the loop. It is freed while nothing is under way, or the loop does not
+// run any more. One worker of a process has it.
+//
+// Invariants
+//   (1) A node counts from its first beat on, and until dead_after has passed since its last.
+//   (2) At most one beat is under way.
+//   (3) Beats come between half of and all of `every` after each other, so that nodes that start
+//       together do not stay together.
+class NodeCount final : private RedisListener {
+ public:
+  using Heard = std::function<void(std::int64_t nodes)>;
+
+  // What outlives it.
+  struct Parts {
+    EventLoop& loop;
+    RedisClient& client;
+    RedisJitter& jitter;
+  };
+
+  // Begins at once. `heard` is called with each count.
+  NodeCount(const Parts& parts, NodeId id, const NodeCountSettings& settings, Heard heard);
+
+ private:
+  void OnOverdue(RedisCommand& /*command*/) override {}
+  void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
+
+  void Beat();
+  void Rest();
+
+  const Parts parts_;
+  const Nanos every_;
+  const Heard heard_;
+  RedisCommand command_;
+  LoopTimer timer_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,85 @@
+#include "remote/node_count.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "remote/redis_script.h"
+#include "support/redis_process.h"
+#include "support/redis_server.h"
+#include "unit/remote/loop_until.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class NodeCountTest : public ::testing::Test {
+ protected:
+  void Connect(const Endpoint& endpoint) {
+    client_ = std::make_unique<RedisSingle>(RedisParts{{loop_, *clock_}, names_, counts_, jitter_},
+                                            endpoint, RedisNodeSettings{});
+  }
+  // What the last beat of a node heard; 0 before the first.
+  std::int64_t& Add(std::uint64_t id) {
+    auto& heard = *heard_.emplace_back(std::make_unique<std::int64_t>(0));
+    NodeCountSettings settings;
+    settings.every = milliseconds{4};
+    nodes_.push_back(std::make_unique<NodeCount>(NodeCount::Parts{loop_, *client_, jitter_},
+                                                 NodeId{id, 7}, settings,
+                                                 [&heard](std::int64_t count) { heard = count; }));
+    return heard;
+  }
+
+  EventLoop loop_;
+  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  NameLookup names_;
+  RedisCounts counts_;
+  RedisJitter jitter_{7};
+  std::unique_ptr<RedisClient> client_;
+  std::vector<std::unique_ptr<std::int64_t>> heard_;
+  std::vector<std::unique_ptr<NodeCount>> nodes_;
+};
+
+// Invariant (1).
+TEST_F(NodeCountTest, NodesCountFromTheirFirstBeatUntilTheyAreDead) {
+  const auto server = testing::RedisServer::Start();
+  ASSERT_NE(server, nullptr);
+  const Time start{hours{24 * 365 * 50}};
+  server->SetTime(start);
+  Connect(UnixEndpoint{server->socket_path()});
+  const std::int64_t& first = Add(1);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 1; }));
+  // One that was heard of once.
+  testing::RedisClient other(server->socket_path());
+  ASSERT_EQ(other.Number({"EVAL", NodesScript().text, "1", "sluice:nodes", "other", "3000"}), 2);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 2; }));
+  server->SetTime(start + seconds{3});
+  EXPECT_EQ(other.Number({"EVAL", NodesScript().text, "1", "sluice:nodes", "third", "3000"}), 3);
+  server->SetTime(start + seconds{3} + milliseconds{1});
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 2; }));
+  // The clock was set back: those that were seen later are no more.
+  server->SetTime(start - seconds{10});
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 1; }));
+  EXPECT_GT(other.Number({"PTTL", "sluice:nodes"}), 0);
+}
+
+TEST_F(NodeCountTest, ItGoesOnAfterRedisWasAway) {
+  testing::RedisProcess server;
+  Connect(TcpEndpoint{"127.0.0.1", server.port()});
+  std::int64_t& first = Add(1);
+  const std::int64_t& second = Add(2);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 2 && second == 2; }));
+  server.Kill();
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return counts_.connect_failures.ReadApprox() > 0; }));
+  EXPECT_EQ(first, 2);
+  first = 0;
+  server.Start();
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 2; }));
+}
+
+}  // namespace
+}  // namespace sluice
