@@ -18,6 +18,7 @@
 #include "admin/log.h"
 #include "admin/metrics_text.h"
 #include "cli/live_tls.h"
+#include "cli/remote_store.h"
 #include "cli/serve_metrics.h"
 #include "cli/serve_parts.h"
 #include "cli/signals.h"
@@ -53,6 +54,13 @@ class Service {
  public:
   Service(const ReadSettingsResult& given, const Systemd& systemd)
       : given_(given), settings_(given.settings), systemd_(systemd) {}
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  // The clients of a remote live on the loops of the server, and go before them.
+  ~Service() {
+    if (server_) server_->Stop();
+    if (remote_) remote_->End();
+  }
 
   // Builds everything and serves until a signal says to end. An error before it serves, or if the
   // states of this run are lost.
@@ -60,6 +68,7 @@ class Service {
 
  private:
   Result<Done> Build();
+  Result<Done> ReachRemote();
   Result<Done> Restore();
   Result<Done> LoadRules();
   Result<Done> StartServer(std::vector<ListeningSocket> sockets);
@@ -77,6 +86,7 @@ class Service {
   Log log_{LogOptions(settings_), *clock_};
   Health health_;
   std::unique_ptr<MemoryStore> store_;
+  std::unique_ptr<RemoteStore> remote_;  // null where everything is in memory
   std::unique_ptr<Gate> gate_;
   std::unique_ptr<LiveRules> live_;
   std::unique_ptr<LiveTls> tls_;  // null where nothing is encrypted
@@ -104,7 +114,9 @@ Result<Done> Service::Run(Signals& signals) {
 
 Result<Done> Service::Build() {
   if (Result<Done> done = Restore(); !done.ok()) return done;
-  gate_ = std::make_unique<Gate>(*store_, *clock_);
+  if (Result<Done> done = ReachRemote(); !done.ok()) return done;
+  gate_ = std::make_unique<Gate>(*store_, *clock_, remote_ ? &remote_->limits() : nullptr);
+  gate_->SetFleetSize({static_cast<std::uint32_t>(settings_.store.nodes)});
   if (Result<Done> done = LoadRules(); !done.ok()) return done;
   if (!settings_.tls.certificate.text.empty()) {
     Result<std::unique_ptr<LiveTls>> tls = LiveTls::Create(settings_.tls, log_, *clock_);
@@ -141,6 +153,18 @@ Result<Done> Service::Build() {
   admin_sources_.rules = [this] { return live_->status(); };
   admin_sources_.settings = given_.effective;
   admin_sources_.metrics = [this](std::string& out) { AppendMetrics(out); };
+  return Done{};
+}
+
+Result<Done> Service::ReachRemote() {
+  if (!RedisStore::IsFor(settings_.store.url)) return Done{};
+  Result<std::unique_ptr<RemoteStore>> remote =
+      RemoteStore::Make(settings_, {.clock = *clock_, .log = log_});
+  if (!remote.ok()) return remote.error();
+  remote_ = std::move(remote).value();
+  remote_->on_counted = [this](std::int64_t nodes) {
+    gate_->SetFleetSize({static_cast<std::uint32_t>(nodes)});
+  };
   return Done{};
 }
 
@@ -217,11 +241,11 @@ Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
     if (place.listener == admin) {
       services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
     } else {
+      const RemoteWay way = remote_ ? remote_->Join(place.worker, place.loop) : RemoteWay{};
       services.http =
-          std::make_unique<HttpFront>(*gate_, RemoteWay{}, *clock_, meters_.Add(), front_options_);
-      services.resp = std::make_unique<RespFront>(
-          RespFront::Parts{*gate_, RemoteWay{}, front_options_.callers, resp_ids_, kVersion,
-                           *clock_, meters_.Add()});
+          std::make_unique<HttpFront>(*gate_, way, *clock_, meters_.Add(), front_options_);
+      services.resp = std::make_unique<RespFront>(RespFront::Parts{
+          *gate_, way, front_options_.callers, resp_ids_, kVersion, *clock_, meters_.Add()});
     }
     return services;
   });
@@ -292,6 +316,7 @@ Result<Done> Service::End() {
   live_->Stop();
   rules_thread_.join();
   server_->Stop();
+  if (remote_) remote_->End();
   const std::string& path = settings_.store.snapshot.text;
   Result<Done> saved = Done{};
   if (!path.empty()) {
@@ -308,6 +333,7 @@ void Service::AppendMetrics(std::string& out) const {
   MetricsText text(out);
   AppendFrontMetrics(meters_.SumApprox(), text);
   AppendStoreMetrics(store_->StatsApprox(), text);
+  if (remote_) remote_->AppendMetrics(text);
   text.Begin("sluice_connections", MetricKind::kGauge, "Open connections.");
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     text.Sample({{"listener", listeners_[i]}}, server_->ConnectionCount(i));

@@ -128,6 +128,28 @@ struct Form<FilePath> {
 };
 
 template <>
+struct Form<KeyPrefix> {
+  static std::string Name() { return "TEXT"; }
+  // A brace would choose the slot of a cluster.
+  static std::optional<KeyPrefix> Read(const Setting&, const Entry& entry, Reading& reading) {
+    std::optional<std::string> text = ReadText(entry, reading);
+    if (!text) return std::nullopt;
+    constexpr std::size_t kMost = 64;
+    const bool is_plain = std::ranges::all_of(
+        *text, [](char c) { return c > ' ' && c <= '~' && c != '{' && c != '}'; });
+    if (text->empty() || text->size() > kMost || !is_plain) {
+      reading.Error(
+          entry.value.At(),
+          Concat(Quoted(entry.key), " must be 1 to ", kMost,
+                 " printable characters without spaces and braces, found ", Quoted(*text)));
+      return std::nullopt;
+    }
+    return KeyPrefix{*std::move(text)};
+  }
+  static std::string Text(const KeyPrefix& value) { return value.text; }
+};
+
+template <>
 struct Form<CertificateName> {
   static std::string Name() { return "NAME"; }
   static std::optional<CertificateName> Read(const Setting&, const Entry& entry, Reading& reading) {

@@ -20,11 +20,11 @@ using SlotOf = T& (*)(Settings&);
 // Where the value of a setting is kept. What type it has there says how it is written.
 using SettingSlot =
     std::variant<SlotOf<bool>, SlotOf<std::int64_t>, SlotOf<Nanos>, SlotOf<Bytes>, SlotOf<FilePath>,
-                 SlotOf<std::vector<FilePath>>, SlotOf<Address>, SlotOf<std::vector<Address>>,
-                 SlotOf<StoreUrl>, SlotOf<Secret>, SlotOf<TrustedProxies>,
-                 SlotOf<std::vector<CertificateName>>, SlotOf<std::vector<UserId>>,
-                 SlotOf<TlsVersion>, SlotOf<ClientCertificates>, SlotOf<HeaderProfile>,
-                 SlotOf<LogLevel>, SlotOf<LogFormat>>;
+                 SlotOf<KeyPrefix>, SlotOf<std::vector<FilePath>>, SlotOf<Address>,
+                 SlotOf<std::vector<Address>>, SlotOf<StoreUrl>, SlotOf<Secret>,
+                 SlotOf<TrustedProxies>, SlotOf<std::vector<CertificateName>>,
+                 SlotOf<std::vector<UserId>>, SlotOf<TlsVersion>, SlotOf<ClientCertificates>,
+                 SlotOf<HeaderProfile>, SlotOf<LogLevel>, SlotOf<LogFormat>>;
 
 // The slot of a member, or of a member of a group: MakeSlot<&Settings::log, &LogSettings::level>().
 template <auto... members>

@@ -16,6 +16,13 @@ struct FilePath {
   friend bool operator==(const FilePath&, const FilePath&) = default;
 };
 
+// What all keys in a store begin with.
+struct KeyPrefix {
+  std::string text;
+
+  friend bool operator==(const KeyPrefix&, const KeyPrefix&) = default;
+};
+
 // A name in a certificate, compared as a whole: a DNS name in lower case, a URI such as
 // spiffe://example.org/gateway, or an IP address. `*.` in front of a DNS name is any one label.
 struct CertificateName {

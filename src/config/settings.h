@@ -88,6 +88,8 @@ struct StoreSettings {
   Nanos sync_interval = std::chrono::milliseconds{100};
   Secret key_secret;
   FilePath key_secret_file;
+  KeyPrefix key_prefix = {"sluice:"};
+  std::int64_t nodes = 1;  // until they have counted each other
 };
 
 // What peers may take up at most; more is refused or waits in their sockets.

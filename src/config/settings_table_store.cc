@@ -61,6 +61,17 @@ constexpr std::array kRows = {
             .slot = MakeSlot<&Settings::store, &StoreSettings::key_secret_file>(),
             .example = "/run/secrets/key_secret",
             .meaning = "a file that holds `store.key_secret`"},
+    Setting{.path = "store.key_prefix",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::key_prefix>(),
+            .example = "shop:",
+            .meaning = "what all keys in Redis begin with, the same on every node; another one for "
+                       "each fleet that shares a Redis"},
+    Setting{.path = "store.nodes",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::nodes>(),
+            .range = {1, 10'000},
+            .example = "4",
+            .meaning = "how many nodes share the limits, for a node that starts while the store is "
+                       "away; after that they count each other"},
 };
 
 }  // namespace

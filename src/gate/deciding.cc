@@ -225,6 +225,7 @@ void Deciding::KeepAll() {
 }
 
 void Deciding::OnOverdue(RemoteCall& call) {
+  if (IsOver()) return;
   is_overdue_ = true;
   now_ = clock_.Now();
   FallBack(call.operation, call.taking);
@@ -233,6 +234,7 @@ void Deciding::OnOverdue(RemoteCall& call) {
 
 void Deciding::OnAnswer(RemoteCall& call, RemoteFate fate) {
   is_under_way_ = false;
+  if (IsOver()) return;
   if (is_overdue_) return Reconcile(fate);
   now_ = clock_.Now();
   if (fate == RemoteFate::kDecided) {

@@ -21,12 +21,13 @@
 
 namespace sluice {
 
-// Where a thread may ask beside the memory store. All of it outlives its sessions, but for what is
-// under way: that a remote that is gone does not answer any more.
+// Where a thread may ask beside the memory store. All of it outlives its sessions, or is gone when
+// nobody waits any more.
 struct RemoteWay {
-  Remote* remote = nullptr;  // null: everything is in memory
-  Nearby* nearby = nullptr;  // null: everything is asked of the remote
-  Nanos patience{0};         // how long the remote may take, unless the caller has less time
+  Remote* remote = nullptr;       // null: everything is in memory
+  Nearby* nearby = nullptr;       // null: everything is asked of the remote
+  Nanos patience{0};              // how long the remote may take; less where a caller waits less
+  const bool* is_over = nullptr;  // true once nobody waits for verdicts any more; null: never
 };
 
 class VerdictWaiter;
@@ -122,6 +123,7 @@ class Deciding final : private RemoteListener {
     return asked[number].place->remote != nullptr;
   }
 
+  [[nodiscard]] bool IsOver() const { return way_.is_over != nullptr && *way_.is_over; }
   Outcome Go();
   // True if the stage is over.
   bool Begin(Stage stage);

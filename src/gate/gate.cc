@@ -34,7 +34,7 @@ Result<LimitPlace> Gate::Place(const RuleLimit& limit, Time now, std::vector<Cha
   const RuleSpec* const rule = limit.spec;
   const Consistency consistency = rule != nullptr ? rule->consistency : Consistency::kExact;
   const bool is_far = remote_limits_ != nullptr && consistency != Consistency::kLocal;
-  const Change wanted{nullptr, is_far ? ShareOf(*limit.limit, node_count_) : *limit.limit, &limit};
+  const Change wanted{nullptr, is_far ? ShareOf(*limit.limit, fleet_size_) : *limit.limit, &limit};
   Result<LimitHandle> handle = Bind(is_far ? name + kShare : name, wanted, now, changes);
   if (!handle.ok()) return handle.error();
   place.handle = handle.value();
@@ -81,10 +81,10 @@ Result<Done> Gate::MakeChanges(const std::vector<Change>& changes, Time now) {
   return Done{};
 }
 
-void Gate::SetNodeCount(NodeCount count) {
+void Gate::SetFleetSize(FleetSize fleet) {
   const std::lock_guard guard(use_mutex_);
-  if (count == node_count_) return;
-  node_count_ = count;
+  if (fleet == fleet_size_) return;
+  fleet_size_ = fleet;
   const std::shared_ptr<const BoundRules> bound = rules();
   if (bound == nullptr) return;
   const Time now = clock_.Now();
@@ -92,7 +92,7 @@ void Gate::SetNodeCount(NodeCount count) {
     if (bound->places[i].remote == nullptr) continue;
     const RuleLimit& limit = bound->rules->limits()[i];
     KnownLimit& known = known_.at(NameOf(limit) + kShare);
-    static_cast<void>(MakeChanges({{&known, ShareOf(*limit.limit, count), &limit}}, now));
+    static_cast<void>(MakeChanges({{&known, ShareOf(*limit.limit, fleet), &limit}}, now));
   }
 }
 

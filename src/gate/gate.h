@@ -61,7 +61,7 @@ class Gate {
   Result<Done> Use(std::shared_ptr<const RuleSet> rules);
 
   // So many nodes are alive. Terms of shares for which there is no room stay as they are.
-  void SetNodeCount(NodeCount count);
+  void SetFleetSize(FleetSize fleet);
 
   // The rules in force; null before the first Use.
   [[nodiscard]] std::shared_ptr<const BoundRules> rules() const;
@@ -99,7 +99,7 @@ class Gate {
   Clock& clock_;
   const RemoteLimits* const remote_limits_;  // null: everything is in memory
   std::mutex use_mutex_;                     // one Use at a time
-  NodeCount node_count_;                     // under use_mutex_
+  FleetSize fleet_size_;                     // under use_mutex_
   // Likewise, until all of it is in the store.
   const std::shared_ptr<OverrideLimits> overrides_ = std::make_shared<OverrideLimits>();
   std::optional<LimitHandle> brought_;  // under use_mutex_; none before the first Use

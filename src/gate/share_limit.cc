@@ -8,46 +8,46 @@
 namespace sluice {
 namespace {
 
-std::int64_t PartOf(std::int64_t units, NodeCount count) {
-  return std::max<std::int64_t>(1, units / count.nodes);
+std::int64_t PartOf(std::int64_t units, FleetSize fleet) {
+  return std::max<std::int64_t>(1, units / fleet.nodes);
 }
 
 // A count in a window is a burst, too, so it is the count that is cut; what would be less than one
 // is one in a longer window.
-void CutWindow(NodeCount count, LimitSpec& spec) {
+void CutWindow(FleetSize fleet, LimitSpec& spec) {
   Rate& rate = *spec.rate;
   if (rate.count == 0) return;
   const bool is_calendar = spec.window == WindowKind::kCalendar;
-  if (rate.count < count.nodes && !is_calendar) {
-    const std::int64_t times = (count.nodes + rate.count - 1) / rate.count;
+  if (rate.count < fleet.nodes && !is_calendar) {
+    const std::int64_t times = (fleet.nodes + rate.count - 1) / rate.count;
     rate.period *= times;
     rate.unit.reset();
   }
-  rate.count = PartOf(rate.count, count);
+  rate.count = PartOf(rate.count, fleet);
 }
 
-void CutRate(NodeCount count, LimitSpec& spec) {
-  spec.rate->period *= count.nodes;
+void CutRate(FleetSize fleet, LimitSpec& spec) {
+  spec.rate->period *= fleet.nodes;
   spec.rate->unit.reset();
   if (!spec.burst) return;
   const std::int64_t least = spec.algorithm == Algorithm::kLeakyBucket ? 0 : 1;
   const std::int64_t whole = spec.burst->numerator / spec.burst->denominator;
-  spec.burst = Fraction{std::max(least, whole / static_cast<std::int64_t>(count.nodes))};
+  spec.burst = Fraction{std::max(least, whole / static_cast<std::int64_t>(fleet.nodes))};
 }
 
-void Cut(NodeCount count, LimitSpec& spec) {
+void Cut(FleetSize fleet, LimitSpec& spec) {
   switch (spec.algorithm) {
     case Algorithm::kTokenBucket:
     case Algorithm::kLeakyBucket:
     case Algorithm::kPacer:
-      return CutRate(count, spec);
+      return CutRate(fleet, spec);
     case Algorithm::kFixedWindow:
     case Algorithm::kSlidingLog:
     case Algorithm::kSlidingWindow:
     case Algorithm::kSlidingBuckets:
-      return CutWindow(count, spec);
+      return CutWindow(fleet, spec);
     case Algorithm::kConcurrency:
-      spec.max_in_flight = PartOf(*spec.max_in_flight, count);
+      spec.max_in_flight = PartOf(*spec.max_in_flight, fleet);
       return;
   }
 }
@@ -62,13 +62,13 @@ ZoneSource ZonesOf(const Limit& limit) {
 
 }  // namespace
 
-Limit ShareOf(const Limit& whole, NodeCount count) {
-  if (count.nodes <= 1) return whole;
+Limit ShareOf(const Limit& whole, FleetSize fleet) {
+  if (fleet.nodes <= 1) return whole;
   LimitSpec spec = WithDefaults(whole.spec);
-  if (spec.rate && spec.rate->period > kLongestSpan / static_cast<std::int64_t>(count.nodes)) {
+  if (spec.rate && spec.rate->period > kLongestSpan / static_cast<std::int64_t>(fleet.nodes)) {
     return whole;
   }
-  Cut(count, spec);
+  Cut(fleet, spec);
   auto made = MakeLimit(spec, ZonesOf(whole));
   Limit* const share = std::get_if<Limit>(&made);
   return share == nullptr ? whole : std::move(*share);

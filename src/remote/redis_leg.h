@@ -24,6 +24,7 @@ struct RedisRemoteCounts {
   SoleWriterCount decided;  // calls, by fate
   SoleWriterCount not_done;
   SoleWriterCount unknown;
+  SoleWriterCount not_taken;       // that redis could not be asked about
   SoleWriterCount given_back;      // groups of charges whose request was refused elsewhere
   SoleWriterCount not_given_back;  // whose give-back failed: their cost stays charged
   SoleWriterCount new_terms;       // replies with states of other terms

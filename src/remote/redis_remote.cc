@@ -34,7 +34,9 @@ bool RedisRemote::Decide(RemoteCall& call, RemoteListener& listener) {
     way = made.get();
     call.way = std::move(made);
   }
-  return way->Begin(call, listener);
+  const bool is_taken = way->Begin(call, listener);
+  if (!is_taken) parts_.legs.counts.not_taken.Add(1);
+  return is_taken;
 }
 
 }  // namespace sluice

@@ -38,6 +38,8 @@ store:
   deadline: 11ms
   sync_interval: 12ms
   key_secret_file: /key_secret
+  key_prefix: "shop:"
+  nodes: 7
 bounds:
   connections: 101
   connection_requests: 1009
@@ -122,6 +124,8 @@ TEST(SettingsMembersTest, TheStoreIsKept) {
   EXPECT_EQ(store.sync_interval, milliseconds{12});
   EXPECT_EQ(store.key_secret.Reveal(), "the-key-secret--");
   EXPECT_EQ(store.key_secret_file.text, "/key_secret");
+  EXPECT_EQ(store.key_prefix.text, "shop:");
+  EXPECT_EQ(store.nodes, 7);
 }
 
 TEST(SettingsMembersTest, BoundsAndTheRestAreKept) {

@@ -232,7 +232,7 @@ TEST_F(RemoteGateTest, WhatMemoryTookIsGivenBackWhereTheFallbackRefuses) {
 TEST_F(RemoteGateTest, SharesOfAllNodesAddUpToTheLimit) {
   Use({Rule("a", "100/m")});
   remote_.is_away = true;
-  gate_.SetNodeCount({4});
+  gate_.SetFleetSize({4});
   int allowed = 0;
   for (int i = 0; i < 100; ++i) {
     Ask();
@@ -240,7 +240,7 @@ TEST_F(RemoteGateTest, SharesOfAllNodesAddUpToTheLimit) {
   }
   EXPECT_EQ(allowed, 25);
   // What was admitted stays known while nodes come and go.
-  gate_.SetNodeCount({2});
+  gate_.SetFleetSize({2});
   for (int i = 0; i < 100; ++i) {
     Ask();
     allowed += now_.allowed() ? 1 : 0;

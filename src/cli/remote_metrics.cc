@@ -1,0 +1,99 @@
+#include "cli/remote_metrics.h"
+
+#include <cstddef>
+#include <numeric>
+#include <string_view>
+
+namespace sluice::cli {
+namespace {
+
+void AddEach(const auto& counts, auto& sums) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += counts[i].ReadApprox();
+}
+
+void AppendOne(std::string_view name, std::string_view help, std::uint64_t value,
+               MetricsText& out) {
+  out.Begin(name, MetricKind::kCounter, help);
+  out.Sample({}, value);
+}
+
+void AppendCauses(std::string_view name, std::string_view help,
+                  const std::array<std::uint64_t, kRedisCauses>& causes, MetricsText& out) {
+  out.Begin(name, MetricKind::kCounter, help);
+  for (std::size_t i = 1; i < causes.size(); ++i) {
+    out.Sample({{"cause", NameOf(static_cast<RedisAnswer::Cause>(i))}}, causes[i]);
+  }
+}
+
+}  // namespace
+
+void RemoteTotals::Add(const RedisCounts& counts) {
+  AddEach(counts.errors, replies);
+  AddEach(counts.unsent, unsent);
+  AddEach(counts.unknown, unknown);
+  overdue += counts.overdue.ReadApprox();
+  late += counts.late.ReadApprox();
+  connects += counts.connects.ReadApprox();
+  connect_failures += counts.connect_failures.ReadApprox();
+  disconnects += counts.disconnects.ReadApprox();
+  breaker_opened += counts.breaker_opened.ReadApprox();
+  scripts_loaded += counts.scripts_loaded.ReadApprox();
+  redirects += counts.redirects.ReadApprox();
+  primary_switches += counts.primary_switches.ReadApprox();
+}
+
+void RemoteTotals::Add(const RedisRemoteCounts& counts) {
+  decided += counts.decided.ReadApprox();
+  not_done += counts.not_done.ReadApprox();
+  maybe_done += counts.unknown.ReadApprox();
+  not_taken += counts.not_taken.ReadApprox();
+  given_back += counts.given_back.ReadApprox();
+  not_given_back += counts.not_given_back.ReadApprox();
+}
+
+std::uint64_t RemoteTotals::Failures() const {
+  return std::accumulate(unsent.begin(), unsent.end(), overdue + not_done + maybe_done + not_taken);
+}
+
+void AppendRemoteMetrics(const RemoteTotals& totals, MetricsText& out) {
+  out.Begin("sluice_redis_nodes", MetricKind::kGauge,
+            "Nodes of the fleet that were alive when they were last counted; 0: not yet.");
+  out.Sample({}, totals.nodes);
+  out.Begin("sluice_redis_calls_total", MetricKind::kCounter,
+            "Requests for Redis, by what became of them.");
+  out.Sample({{"outcome", "decided"}}, totals.decided);
+  out.Sample({{"outcome", "not_done"}}, totals.not_done);
+  out.Sample({{"outcome", "unknown"}}, totals.maybe_done);
+  out.Sample({{"outcome", "not_asked"}}, totals.not_taken);
+  out.Begin("sluice_redis_replies_total", MetricKind::kCounter,
+            "Replies of Redis, by the kind of error; none: good ones.");
+  for (std::size_t i = 0; i < totals.replies.size(); ++i) {
+    out.Sample({{"error", NameOf(static_cast<RedisErrorKind>(i))}}, totals.replies[i]);
+  }
+  AppendCauses("sluice_redis_unsent_total", "Commands that were not sent, by why.", totals.unsent,
+               out);
+  AppendCauses("sluice_redis_unanswered_total",
+               "Commands that were sent and never answered, by why.", totals.unknown, out);
+  AppendOne("sluice_redis_overdue_total", "Commands whose deadline passed.", totals.overdue, out);
+  AppendOne("sluice_redis_late_replies_total", "Replies that came after that.", totals.late, out);
+  AppendOne("sluice_redis_connects_total", "Connections that were opened.", totals.connects, out);
+  AppendOne("sluice_redis_connect_failures_total", "Connections that could not be opened.",
+            totals.connect_failures, out);
+  AppendOne("sluice_redis_disconnects_total", "Connections that broke.", totals.disconnects, out);
+  AppendOne("sluice_redis_breaker_opened_total", "Times that a breaker opened.",
+            totals.breaker_opened, out);
+  AppendOne("sluice_redis_scripts_loaded_total", "Scripts that were loaded.", totals.scripts_loaded,
+            out);
+  AppendOne("sluice_redis_redirects_total", "Commands sent to another node, or again.",
+            totals.redirects, out);
+  AppendOne("sluice_redis_primary_switches_total", "Times that sentinels named another primary.",
+            totals.primary_switches, out);
+  AppendOne("sluice_redis_given_back_total",
+            "Groups of charges that were given back, because another slot refused.",
+            totals.given_back, out);
+  AppendOne("sluice_redis_not_given_back_total",
+            "Those whose give-back failed, so that their cost stays charged.",
+            totals.not_given_back, out);
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,44 @@
+// What clients of redis have seen, as metrics.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "admin/metrics_text.h"
+#include "remote/redis_counts.h"
+#include "remote/redis_remote.h"
+
+namespace sluice::cli {
+
+// Of all workers together. A value.
+struct RemoteTotals {
+  std::int64_t nodes = 0;
+  std::array<std::uint64_t, kRedisErrorKinds> replies{};
+  std::array<std::uint64_t, kRedisCauses> unsent{};
+  std::array<std::uint64_t, kRedisCauses> unknown{};
+  std::uint64_t overdue = 0;
+  std::uint64_t late = 0;
+  std::uint64_t connects = 0;
+  std::uint64_t connect_failures = 0;
+  std::uint64_t disconnects = 0;
+  std::uint64_t breaker_opened = 0;
+  std::uint64_t scripts_loaded = 0;
+  std::uint64_t redirects = 0;
+  std::uint64_t primary_switches = 0;
+  std::uint64_t decided = 0;
+  std::uint64_t not_done = 0;
+  std::uint64_t maybe_done = 0;
+  std::uint64_t not_taken = 0;
+  std::uint64_t given_back = 0;
+  std::uint64_t not_given_back = 0;
+
+  void Add(const RedisCounts& counts);
+  void Add(const RedisRemoteCounts& counts);
+
+  // Commands that had no answer in time.
+  [[nodiscard]] std::uint64_t Failures() const;
+};
+
+void AppendRemoteMetrics(const RemoteTotals& totals, MetricsText& out);
+
+}  // namespace sluice::cli

@@ -1,0 +1,126 @@
+#include "cli/remote_store.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/text.h"
+#include "limiter/system_random.h"
+#include "remote/fleet_secret.h"
+#include "remote/node_count.h"
+#include "remote/redis_jitter.h"
+
+namespace sluice::cli {
+
+// What lives on the loop of one worker. The client goes first: it answers what is under way.
+class RemoteStore::Worker {
+ public:
+  Worker(RemoteStore& store, EventLoop& loop)
+      : jitter_(DrawHashSeed().low),
+        client_(store.redis_.Connect({{loop, store.parts_.clock}, store.names_, counts_, jitter_})),
+        remote_(*client_, store.parts_.clock, {store.prefix_, store.slots_}) {}
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker() { client_.reset(); }
+
+  // Of the first worker alone: what a process does once.
+  void Lead(RemoteStore& store, EventLoop& loop) {
+    const HashSeed id = DrawHashSeed();
+    beat_.emplace(NodeCount::Parts{loop, *client_, jitter_}, NodeId{id.high, id.low},
+                  NodeCountSettings{.prefix = store.prefix_},
+                  [&store](std::int64_t nodes) { store.Count(nodes); });
+    look_.emplace(loop, [&store] { store.Watch(); });
+    look_->SetEvery(kLookEvery);
+    if (store.limits_.secret() != nullptr) return;
+    secret_.emplace(FleetSecretSource::Parts{loop, *client_, jitter_}, store.prefix_,
+                    FleetSecret{DrawHashSeed(), DrawHashSeed()},
+                    [&store](const FleetSecret& secret) { store.limits_.SetSecret(secret); });
+  }
+
+  [[nodiscard]] RedisRemote& remote() { return remote_; }
+  [[nodiscard]] const RedisCounts& counts() const { return counts_; }
+
+ private:
+  static constexpr Nanos kLookEvery = std::chrono::seconds{1};
+
+  RedisCounts counts_;
+  RedisJitter jitter_;
+  std::unique_ptr<RedisClient> client_;
+  RedisRemote remote_;
+  std::optional<LoopTimer> look_;
+  std::optional<NodeCount> beat_;
+  std::optional<FleetSecretSource> secret_;
+};
+
+Result<std::unique_ptr<RemoteStore>> RemoteStore::Make(const Settings& settings,
+                                                       const Parts& parts) {
+  Result<RedisStore> redis = RedisStore::Make(settings.store.url);
+  if (!redis.ok()) return redis.error();
+  return std::unique_ptr<RemoteStore>(
+      new RemoteStore(std::move(redis).value(), settings.store, parts));
+}
+
+RemoteStore::RemoteStore(RedisStore redis, const StoreSettings& settings, const Parts& parts)
+    : redis_(std::move(redis)),
+      parts_(parts),
+      patience_(settings.deadline),
+      prefix_(settings.key_prefix.text),
+      slots_(settings.url.kind == StoreUrl::Kind::kCluster ? RedisSlots::kSpread
+                                                           : RedisSlots::kTogether) {
+  const std::string_view secret = settings.key_secret.Reveal();
+  if (!secret.empty()) limits_.SetSecret(FleetSecretOf(secret));
+}
+
+RemoteStore::~RemoteStore() { End(); }
+
+RemoteWay RemoteStore::Join(std::size_t worker, EventLoop& loop) {
+  if (worker == workers_.size()) {
+    workers_.push_back(std::make_unique<Worker>(*this, loop));
+    if (worker == 0) workers_.back()->Lead(*this, loop);
+  }
+  return {.remote = &workers_[worker]->remote(),
+          .nearby = nullptr,
+          .patience = patience_,
+          .is_over = &is_over_};
+}
+
+void RemoteStore::End() {
+  is_over_ = true;
+  workers_.clear();
+}
+
+void RemoteStore::Count(std::int64_t nodes) {
+  if (nodes_.exchange(nodes) == nodes) return;
+  parts_.log.Write(LogImportance::kInfo, "nodes_counted", Concat(nodes, " nodes are alive"));
+  if (on_counted) on_counted(nodes);
+}
+
+RemoteTotals RemoteStore::Totals() const {
+  RemoteTotals totals;
+  totals.nodes = nodes_;
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    totals.Add(worker->counts());
+    totals.Add(worker->remote().counts());
+  }
+  return totals;
+}
+
+void RemoteStore::Watch() {
+  const std::uint64_t failures = Totals().Failures();
+  const std::uint64_t more = failures - std::exchange(failures_, failures);
+  if ((more != 0) == is_failing_) return;
+  is_failing_ = more != 0;
+  if (is_failing_) {
+    parts_.log.Write(LogImportance::kWarning, "store_failing",
+                     Concat(more,
+                            " commands of the last second were not answered in time; rules "
+                            "decide by their on_store_failure"));
+  } else {
+    parts_.log.Write(LogImportance::kInfo, "store_answering", "all commands of the last second");
+  }
+}
+
+void RemoteStore::AppendMetrics(MetricsText& out) const { AppendRemoteMetrics(Totals(), out); }
+
+}  // namespace sluice::cli

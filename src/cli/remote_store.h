@@ -1,0 +1,91 @@
+// RemoteStore: the redis of a server, for all of its workers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "admin/log.h"
+#include "admin/metrics_text.h"
+#include "cli/redis_store.h"
+#include "cli/remote_metrics.h"
+#include "config/settings.h"
+#include "gate/deciding.h"
+#include "net/event_loop.h"
+#include "remote/name_lookup.h"
+#include "remote/redis_remote.h"
+#include "sluice/clock.h"
+#include "sluice/result.h"
+
+namespace sluice::cli {
+
+// Each worker has a client of its own, on its loop; the first one also counts the nodes of the
+// fleet, finds the secret of the keys and keeps leases and counts in order.
+//
+//   auto remote = RemoteStore::Make(settings, clock, log);
+//   Gate gate(store, clock, &remote->limits());
+//   RemoteWay way = remote->Join(worker, loop);     // for each worker, before it runs
+//   ...
+//   server.Stop();
+//   remote->End();                                  // when they do not
+//
+// Thread safety: Join and End while no loop runs, all else from any thread. Ownership: the clock
+// and the log outlive it; it ends before the loops do.
+class RemoteStore {
+ public:
+  struct Parts {
+    Clock& clock;
+    Log& log;
+  };
+  // How many nodes are alive, this one among them. Called on a worker's thread.
+  using Counted = std::function<void(std::int64_t nodes)>;
+
+  // An error where a file that the URL names cannot be used.
+  static Result<std::unique_ptr<RemoteStore>> Make(const Settings& settings, const Parts& parts);
+
+  RemoteStore(const RemoteStore&) = delete;
+  RemoteStore& operator=(const RemoteStore&) = delete;
+  ~RemoteStore();
+
+  [[nodiscard]] const RemoteLimits& limits() const { return limits_; }
+
+  // To be set before the loops run.
+  Counted on_counted;
+
+  // Begins to connect. The same way for the same worker, each time.
+  RemoteWay Join(std::size_t worker, EventLoop& loop);
+
+  // Nobody waits for a verdict any more.
+  void End();
+
+  void AppendMetrics(MetricsText& out) const;
+
+ private:
+  class Worker;
+
+  RemoteStore(RedisStore redis, const StoreSettings& settings, const Parts& parts);
+
+  void Count(std::int64_t nodes);
+  [[nodiscard]] RemoteTotals Totals() const;
+  // Says in the log that requests are decided without the remote, and when they no longer are.
+  void Watch();
+
+  const RedisStore redis_;
+  const Parts parts_;
+  const Nanos patience_;
+  const std::string prefix_;
+  const RedisSlots slots_;
+  NameLookup names_;
+  RedisLimits limits_;
+  std::atomic<std::int64_t> nodes_{0};  // last counted; 0: not yet
+  std::vector<std::unique_ptr<Worker>> workers_;
+  // Of the first worker's thread.
+  std::uint64_t failures_ = 0;  // up to the last look
+  bool is_failing_ = false;     // as the log says
+  bool is_over_ = false;
+};
+
+}  // namespace sluice::cli
