@@ -16,6 +16,8 @@ struct RedisSight {
   // What the key's state is now; of a log and of permits only as much as the call needed.
   KeyState& state;
   Time decided_at{};  // in Redis
+  // By our clock, no later than the call was sent; 1970 where that is not known.
+  Time sent_at{};
 };
 
 // Called on the worker's thread, before the listener of the call.

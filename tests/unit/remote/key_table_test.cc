@@ -1,0 +1,87 @@
+#include "remote/key_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "support/random.h"
+
+namespace sluice {
+namespace {
+
+using testing::Random;
+
+struct Number {
+  std::int64_t value = 0;
+};
+
+// Few bits, so that keys meet in their shards and places.
+FleetKey KeyOf(std::int64_t i) {
+  const auto bits = static_cast<std::uint64_t>(i);
+  return {.high = (bits % 3) << 58U | bits, .low = bits % 7};
+}
+
+std::int64_t ValueOf(KeyTable<Number>& table, std::int64_t i) {
+  std::int64_t value = -1;
+  table.Find(KeyOf(i), [&](const Number& number, auto& /*list*/) { value = number.value; });
+  return value;
+}
+
+// Invariant (2).
+TEST(KeyTableTest, RandomOperationsAnswerAsAMapDoes) {
+  testing::ForEachSeed(50, [](Random& random) {
+    KeyTable<Number> table(64 * 40);
+    std::map<std::int64_t, std::int64_t> expected;
+    for (int step = 0; step < 2000; ++step) {
+      const std::int64_t i = random.Between(0, 99);
+      if (random.OneIn(3)) {
+        table.Erase(KeyOf(i));
+        expected.erase(i);
+      } else if (random.OneIn(50)) {
+        const std::int64_t divisor = random.Between(2, 5);
+        const auto drop = [&](const Number& number) { return number.value % divisor == 0; };
+        for (int part = 0; part < 400; ++part) table.Sweep(9, drop);
+        std::erase_if(expected, [&](const auto& each) { return each.second % divisor == 0; });
+      } else {
+        ASSERT_TRUE(table.FindOrAdd(KeyOf(i),
+                                    [&](Number& number, auto& /*list*/) { number.value = step; }));
+        expected[i] = step;
+      }
+      ASSERT_EQ(table.SizeApprox(), expected.size());
+    }
+    for (std::int64_t i = 0; i < 100; ++i) {
+      const auto found = expected.find(i);
+      ASSERT_EQ(ValueOf(table, i), found == expected.end() ? -1 : found->second) << i;
+    }
+  });
+}
+
+// Invariant (1).
+TEST(KeyTableTest, WhatIsNewIsNotRememberedOnceItIsFull) {
+  KeyTable<Number> table(64 * 2);
+  std::size_t added = 0;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    const FleetKey key{.high = i * 0x9E3779B97F4A7C15U, .low = i};
+    if (table.FindOrAdd(key, [](Number& /*number*/, auto& /*list*/) {})) ++added;
+  }
+  EXPECT_EQ(added, 128U);
+  EXPECT_EQ(table.SizeApprox(), 128U);
+  const FleetKey known{.high = 0, .low = 0};
+  EXPECT_TRUE(table.FindOrAdd(known, [](Number& /*number*/, auto& /*list*/) {}));
+}
+
+TEST(KeyTableTest, AListIsTakenOnce) {
+  KeyTable<Number> table(64);
+  const FleetKey key{.high = std::uint64_t{5} << 58U, .low = 1};
+  table.FindOrAdd(key, [&](Number& /*number*/, auto& list) { list.push_back(key); });
+  std::vector<FleetKey> keys;
+  table.TakeList(5, keys);
+  EXPECT_EQ(keys, std::vector<FleetKey>{key});
+  table.TakeList(5, keys);
+  EXPECT_TRUE(keys.empty());
+}
+
+}  // namespace
+}  // namespace sluice
