@@ -1,0 +1,199 @@
+#include "remote/eventual_view.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "remote/near_limit.h"
+
+namespace sluice {
+namespace {
+
+// How long the best known difference of two clocks is kept: they drift.
+constexpr Nanos kLearntFor = std::chrono::seconds{1};
+// A reply that is older than the last by more is of another server, not one that was overtaken.
+constexpr Nanos kOvertaken = std::chrono::seconds{1};
+constexpr Nanos kForgetAfter = std::chrono::seconds{5};
+constexpr std::size_t kSweptAtOnce = 512;
+
+}  // namespace
+
+EventualView::EventualView(const EventualSettings& settings)
+    : sync_interval_(settings.sync_interval), table_(settings.keys_most) {}
+
+// Makes the entry one for the terms of the item. False while it has units of others to push.
+bool EventualView::Bind(Entry& entry, const RemoteItem& item) {
+  if (entry.terms == item.terms) return true;
+  if (entry.is_syncing || entry.pending != 0) return false;
+  const bool is_listed = entry.is_listed;
+  entry = Entry{};
+  entry.is_listed = is_listed;
+  entry.terms = item.terms;
+  entry.route = item.route;
+  return true;
+}
+
+bool EventualView::IsFresh(const Entry& entry, Time now) const {
+  if (!entry.state) return false;
+  return entry.is_syncing || entry.is_failing || now - entry.told_at <= sync_interval_ / 2;
+}
+
+Time EventualView::TimeOf(Entry& entry, Time now) const {
+  const std::int64_t ahead = ahead_.load(std::memory_order_relaxed);
+  if (ahead != INT64_MIN) entry.latest = std::max(entry.latest, now + Nanos{ahead});
+  return entry.latest;
+}
+
+// The reply took some time to come, so this is the least that it can be ahead.
+void EventualView::LearnTime(Time decided_at, Time now) {
+  const std::int64_t ahead = (decided_at - now).count();
+  const bool is_old = now - Time{Nanos{learnt_at_.load(std::memory_order_relaxed)}} > kLearntFor;
+  if (!is_old && ahead <= ahead_.load(std::memory_order_relaxed)) return;
+  ahead_.store(ahead, std::memory_order_relaxed);
+  learnt_at_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+Nearby::Answer EventualView::Take(const RemoteItem& item, Time now, Decision& decision) {
+  auto answer = Nearby::Answer::kUnknown;
+  if (!IsPlainCharge(item)) return answer;
+  const auto take = [&](Entry& entry, auto& list) {
+    if (!Bind(entry, item)) return;
+    entry.asked_at = now;
+    if (!IsFresh(entry, now)) return;
+    decision = entry.state->Check(item.cost, TimeOf(entry, now));
+    decision.source = Source::kEventual;
+    if (decision.allowed) entry.pending += item.cost.units;
+    answer = Nearby::Answer::kDecided;
+    if (!entry.is_listed) list.push_back(item.key);
+    entry.is_listed = true;
+  };
+  if (table_.Find(item.key, take)) return answer;
+  if (HasWholeState(item.terms->limit())) table_.FindOrAdd(item.key, take);
+  return answer;
+}
+
+void EventualView::GiveBack(const RemoteItem& item, Time now, Decision& decision) {
+  table_.Find(item.key, [&](Entry& entry, auto& list) {
+    if (entry.terms != item.terms) return;
+    entry.pending -= item.cost.units;
+    if (!entry.is_listed) list.push_back(item.key);
+    entry.is_listed = true;
+    if (!entry.state) return;
+    const Time at = TimeOf(entry, now);
+    if (entry.pending < 0) {
+      const Decision before = entry.state->Peek(Cost{0}, at);
+      entry.back_until = WindowEnd(item.terms->limit(), before, at);
+    }
+    decision = entry.state->Refund(item.cost, at);
+    decision.source = Source::kEventual;
+  });
+}
+
+void EventualView::Forget(const FleetKey& key) {
+  table_.Find(key, [](Entry& entry, auto& /*list*/) { entry.state.reset(); });
+}
+
+// Adds units to the state, or gives them back.
+void EventualView::Apply(Entry& entry, std::int64_t units) {
+  if (units > 0) entry.state->TakeDebt({units}, entry.latest);
+  if (units < 0) entry.state->Refund({-units}, entry.latest);
+}
+
+void EventualView::Adopt(Entry& entry, const RedisSight& sight) {
+  entry.state = sight.state;
+  entry.decided_at = sight.decided_at;
+  entry.latest = std::max(entry.latest, sight.decided_at);
+  // Of what is under way nobody knows yet whether this has it.
+  Apply(entry, entry.pending + entry.under_way);
+}
+
+void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
+  LearnTime(sight.decided_at, now);
+  const RemoteItem& item = sight.item;
+  table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
+    if (entry.terms != item.terms) return;
+    const std::int64_t pushed = heard == Heard::kOwnSync ? entry.under_way : 0;
+    entry.under_way -= pushed;
+    const bool is_overtaken = entry.state && sight.decided_at < entry.decided_at &&
+                              entry.decided_at - sight.decided_at < kOvertaken;
+    if (is_overtaken && (pushed == 0 || entry.was_told_meanwhile)) {
+      // What was told since has these units, and they were applied to it once more.
+      Apply(entry, -pushed);
+      return;
+    }
+    Adopt(entry, sight);
+    entry.was_told_meanwhile = entry.is_syncing && heard == Heard::kOther;
+    entry.told_at = std::max(entry.told_at, sight.sent_at == Time{} ? now : sight.sent_at);
+  });
+}
+
+void EventualView::TakeKey(const FleetKey& key, Entry& entry, Sync& sync) {
+  RemoteItem item;
+  item.terms = entry.terms;
+  item.key = key;
+  item.route = entry.route;
+  item.cost = {entry.pending < 0 ? -entry.pending : entry.pending};
+  if (entry.pending < 0) {
+    item.until = entry.back_until;
+    sync.refunds.push_back(std::move(item));
+  } else {
+    sync.debts.push_back(std::move(item));
+  }
+  entry.under_way = entry.pending;
+  entry.pending = 0;
+  entry.is_syncing = true;
+  entry.was_told_meanwhile = false;
+}
+
+bool EventualView::TakeSync(std::size_t most, Time now, Sync& sync) {
+  for (std::size_t looked = 0; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
+    if (looked >= most) return false;
+    if (place_ == 0) table_.TakeList(shard_, keys_);
+    for (; place_ < keys_.size(); ++place_, ++looked) {
+      if (looked >= most) return false;
+      const FleetKey& key = keys_[place_];
+      table_.Find(key, [&](Entry& entry, auto& list) {
+        const bool is_wanted = entry.pending != 0 || now - entry.asked_at <= sync_interval_;
+        entry.is_listed = entry.is_syncing || is_wanted;
+        if (entry.is_listed) list.push_back(key);
+        if (!entry.is_listed) entry.is_failing = false;
+        if (!entry.is_syncing && is_wanted) TakeKey(key, entry, sync);
+      });
+    }
+  }
+  shard_ = 0;
+  return true;
+}
+
+void EventualView::Synced(const RemoteItem& item, Operation operation, RemoteFate fate) {
+  table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
+    if (entry.terms != item.terms || !entry.is_syncing) return;
+    // Nothing is left of it where Hear was called.
+    if (fate == RemoteFate::kNotDone) entry.pending += entry.under_way;
+    const bool gives_back = operation == Operation::kRefund;
+    if (gives_back && entry.pending >= 0) entry.back_until.reset();
+    entry.under_way = 0;
+    entry.is_syncing = false;
+    entry.is_failing = fate != RemoteFate::kDecided;
+  });
+}
+
+void EventualView::SyncIsOverdue(const RemoteItem& item) {
+  table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
+    if (entry.terms == item.terms && entry.is_syncing) entry.is_failing = true;
+  });
+}
+
+void EventualView::Sweep(Time now) {
+  table_.Sweep(kSweptAtOnce, [now](const Entry& entry) {
+    const bool is_done = entry.pending == 0 && !entry.is_syncing && !entry.is_listed;
+    return is_done && now - entry.asked_at > kForgetAfter;
+  });
+}
+
+std::int64_t EventualView::PendingApprox() {
+  std::int64_t units = 0;
+  table_.ForEach([&](const Entry& entry) { units += entry.pending; });
+  return units;
+}
+
+}  // namespace sluice

@@ -1,0 +1,119 @@
+// EventualView: own counts, and those last known of all other nodes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "remote/key_state.h"
+#include "remote/key_table.h"
+#include "remote/redis_observer.h"
+#include "sluice/decision.h"
+#include "sluice/time.h"
+#include "store/nearby.h"
+#include "store/remote.h"
+
+namespace sluice {
+
+struct EventualSettings {
+  std::size_t keys_most = 100'000;
+  Nanos sync_interval = std::chrono::milliseconds{100};
+};
+
+// Decides on the state that Redis last told of a key, with own charges since applied to it. It asks
+// nobody itself: it says what is to be synchronised, and is told what became of that.
+//
+// What is admitted too much: a node does not know what the others have admitted and not pushed, nor
+// what they have pushed since it was told. Syncs come every two fifths of sync_interval, and what
+// was told more than half of it ago is not used. So a node decides on all that the others admitted
+// until one sync_interval and a round trip ago (and its own, all of it), and the nodes together
+// admit above the limit at most what the others of each admit in that time. While the remote is
+// away each goes on with its own counts alone.
+//
+// Thread safety: every method from any thread. Times are those of the local clock, but for
+// `decided_at`.
+//
+// Invariants
+//   (1) It decides only on a state that was told at most half a sync_interval ago, or while a sync
+//       of the key is under way or fails.
+//   (2) Every unit that is admitted here and not given back is pushed, as long as it is not known
+//       to have been pushed; and none is pushed twice. A push whose fate is unknown counts as
+//       pushed.
+//   (3) Of a key one sync is under way at a time, and what was charged since it began is applied to
+//       what it tells.
+//   (4) The time of a key never goes back, whatever the clocks of Redis do.
+class EventualView {
+ public:
+  explicit EventualView(const EventualSettings& settings);
+
+  [[nodiscard]] Nearby::Answer Take(const RemoteItem& item, Time now, Decision& decision);
+  void GiveBack(const RemoteItem& item, Time now, Decision& decision);
+  // What it has to push stays.
+  void Forget(const FleetKey& key);
+
+  enum class Heard : std::uint8_t { kOwnSync, kOther };
+  void Hear(const RedisSight& sight, Heard heard, Time now);
+
+  // What is to be synchronised now: a kDebt and a kRefund.
+  struct Sync {
+    std::vector<RemoteItem> debts;  // a cost of 0 only asks what the state is
+    std::vector<RemoteItem> refunds;
+  };
+  // Looks at no more than `most` keys, from where the last call ended. One caller at a time. False
+  // before the last key. Every item is to be followed by one call of Synced, also where Hear was
+  // called.
+  bool TakeSync(std::size_t most, Time now, Sync& sync);
+  void Synced(const RemoteItem& item, Operation operation, RemoteFate fate);
+  // It takes longer than it may: the remote is away.
+  void SyncIsOverdue(const RemoteItem& item);
+
+  // A piece of housekeeping. One caller at a time.
+  void Sweep(Time now);
+
+  // How often to synchronise.
+  [[nodiscard]] Nanos sync_every() const { return sync_interval_ * 2 / 5; }
+
+  // Units that were admitted and not pushed.
+  [[nodiscard]] std::int64_t PendingApprox();
+
+ private:
+  struct Entry {
+    std::shared_ptr<const RemoteTerms> terms;
+    std::uint32_t route = 0;
+    std::optional<KeyState> state;
+    std::int64_t pending = 0;    // own units that were not pushed; below 0: to be given back
+    std::int64_t under_way = 0;  // pushed and not answered
+    std::optional<Time> back_until;
+    Time told_at{};
+    Time decided_at{};
+    Time latest{};  // in Redis, as far as is known
+    Time asked_at{};
+    bool is_syncing = false;
+    bool was_told_meanwhile = false;  // a state since the sync began, by somebody else
+    bool is_failing = false;
+    bool is_listed = false;
+  };
+
+  static bool Bind(Entry& entry, const RemoteItem& item);
+  [[nodiscard]] bool IsFresh(const Entry& entry, Time now) const;
+  Time TimeOf(Entry& entry, Time now) const;
+  void LearnTime(Time decided_at, Time now);
+  static void Adopt(Entry& entry, const RedisSight& sight);
+  static void Apply(Entry& entry, std::int64_t units);
+  static void TakeKey(const FleetKey& key, Entry& entry, Sync& sync);
+
+  const Nanos sync_interval_;
+  KeyTable<Entry> table_;
+  // How far the clock of Redis is ahead of ours, at least; when that was learnt.
+  std::atomic<std::int64_t> ahead_{INT64_MIN};
+  std::atomic<std::int64_t> learnt_at_{0};
+  // Of TakeSync: lists are taken shard by shard.
+  std::size_t shard_ = 0;
+  std::size_t place_ = 0;
+  std::vector<FleetKey> keys_;
+};
+
+}  // namespace sluice

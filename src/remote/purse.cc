@@ -1,0 +1,328 @@
+#include "remote/purse.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "remote/near_limit.h"
+
+namespace sluice {
+namespace {
+
+// In costs: a lease is worth its round trip from so many on.
+constexpr std::int64_t kWorth = 4;
+// In costs: the first lease.
+constexpr std::int64_t kFirst = 8;
+// A lease is asked for when less than this part of the last one is left.
+constexpr std::int64_t kLowPart = 4;
+// Of the life of a lease: so long unspent, and it goes back.
+constexpr std::int64_t kIdlePart = 4;
+// How long a request can be under way between being charged and being given back. Units of one
+// window are not put back into the next.
+constexpr Nanos kStraddle = std::chrono::milliseconds{100};
+// From the end of a lease until its units are back: the next look, and a round trip.
+constexpr Nanos kWayBack = std::chrono::milliseconds{30};
+// After a failure.
+constexpr Nanos kPause = std::chrono::milliseconds{100};
+// A key that is not asked for is forgotten.
+constexpr Nanos kForgetAfter = std::chrono::seconds{5};
+constexpr std::size_t kSweptAtOnce = 512;
+// More than any limit has (remote_limit.h), and sums of two have room.
+constexpr std::int64_t kUnitsMost = std::int64_t{1} << 60U;
+
+}  // namespace
+
+// Makes the entry one for the terms of the item. False while it holds units of others.
+bool Purse::Bind(Entry& entry, const RemoteItem& item, Time now) {
+  if (entry.terms == item.terms) return true;
+  if (entry.is_asking || entry.lots[0].units > 0) {
+    for (Lot& lot : entry.lots) lot.ends = std::min(lot.ends, now);
+    return false;
+  }
+  const bool is_listed = entry.is_listed;
+  entry = Entry{};
+  entry.is_listed = is_listed;
+  entry.terms = item.terms;
+  entry.route = item.route;
+  entry.life = *LeaseLife(item.terms->limit());
+  return true;
+}
+
+std::int64_t Purse::LiveUnits(const Entry& entry, Time now) {
+  std::int64_t units = 0;
+  for (const Lot& lot : entry.lots) units += now < lot.ends ? lot.units : 0;
+  return units;
+}
+
+Purse::Taken Purse::Take(const RemoteItem& item, Time now, Decision& decision) {
+  Taken taken;
+  if (!IsPlainCharge(item)) return taken;
+  const auto take = [&](Entry& entry, auto& /*list*/) {
+    if (!Bind(entry, item, now)) return;
+    entry.asked_at = now;
+    if (LiveUnits(entry, now) < item.cost.units) {
+      CountDemand(entry, item.cost, now);
+      return;
+    }
+    Spend(entry, item.cost, now);
+    taken.answer = Nearby::Answer::kDecided;
+    Report(entry, now, decision);
+    const Lot& last = entry.lots[entry.lots[1].units > 0 ? 1 : 0];
+    if (LiveUnits(entry, now) < std::max(last.granted / kLowPart, item.cost.units)) {
+      // It will be spent before its end.
+      if (now - last.since < entry.life / 2) entry.next = std::max(entry.next, 2 * last.granted);
+      taken.lease = Claim(entry, item.cost, now);
+    }
+  };
+  if (table_.Find(item.key, take)) return taken;
+  if (LeaseLife(item.terms->limit())) table_.FindOrAdd(item.key, take);
+  return taken;
+}
+
+// A key is worth a lease once a few checks came within the life of one.
+void Purse::CountDemand(Entry& entry, Cost cost, Time now) {
+  if (now - entry.demand_since > entry.life || now < entry.demand_since) {
+    entry.demand = 0;
+    entry.demand_since = now;
+  }
+  entry.demand += cost.units;
+  if (entry.demand >= kWorth * cost.units) {
+    entry.next = std::max(entry.next, kFirst * cost.units);
+  }
+}
+
+void Purse::SpendLot(Entry& entry, Lot& lot, std::int64_t units, Time now) {
+  lot.units -= units;
+  if (lot.units == 0) entry.next = std::max(entry.next, 2 * lot.granted);
+  if (entry.window != lot.until) {
+    if (entry.window) entry.window_since = now;
+    entry.window = lot.until;
+  }
+}
+
+void Purse::DropSpent(Entry& entry) {
+  if (entry.lots[0].units == 0 && entry.lots[1].units > 0) {
+    std::swap(entry.lots[0], entry.lots[1]);
+  }
+}
+
+// REQUIRES: so many live units are there.
+void Purse::Spend(Entry& entry, Cost cost, Time now) {
+  std::int64_t left = cost.units;
+  for (Lot& lot : entry.lots) {
+    const std::int64_t units = now < lot.ends ? std::min(left, lot.units) : 0;
+    if (units > 0) SpendLot(entry, lot, units, now);
+    left -= units;
+  }
+  entry.spent_at = now;
+  DropSpent(entry);
+}
+
+void Purse::Report(const Entry& entry, Time now, Decision& decision) {
+  decision = Decision{};
+  decision.source = Source::kLease;
+  decision.limit = entry.told.limit;
+  decision.remaining = std::min(
+      entry.told.limit, LiveUnits(entry, now) + std::max<std::int64_t>(0, entry.told.remaining));
+  decision.reset_after = std::max(Nanos{0}, entry.told.reset_after - (now - entry.told_at));
+}
+
+void Purse::Note(Entry& entry, const Reply& reply, Time now) {
+  entry.told = reply.decision;
+  entry.told_at = now;
+  entry.ahead = reply.decided_at - now;
+}
+
+// Units that are leased so shortly before the end of a part would not be back before it.
+bool Purse::IsPartEnding(const Entry& entry, Time now) {
+  const Limit& limit = entry.terms->limit();
+  if (std::holds_alternative<FixedWindow>(limit.terms)) return false;
+  const Time there = now + entry.ahead;
+  const std::optional<Time> end = WindowEnd(limit, entry.told, there);
+  return end && *end - there < 2 * kWayBack;
+}
+
+// Answers 0 where no lease is to be asked for.
+Cost Purse::Claim(Entry& entry, Cost cost, Time now) const {
+  const bool may_ask = !entry.is_asking && entry.lots[1].units == 0 && now >= entry.ask_after &&
+                       !is_closed_.load(std::memory_order_relaxed);
+  if (!may_ask || IsPartEnding(entry, now)) return Cost{0};
+  const std::int64_t fair =
+      entry.told.remaining / (2 * live_nodes_.load(std::memory_order_relaxed));
+  const std::int64_t size = std::min(entry.next, fair);
+  if (size < kWorth * cost.units) return Cost{0};
+  entry.is_asking = true;
+  entry.is_void = false;
+  return Cost{size};
+}
+
+Cost Purse::Hear(const Reply& reply, Time now) {
+  Cost lease{0};
+  const RemoteItem& item = reply.item;
+  if (!IsPlainCharge(item)) return lease;
+  table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
+    if (entry.terms != item.terms) return;
+    Note(entry, reply, now);
+    const std::int64_t live = LiveUnits(entry, now);
+    if (reply.decision.allowed &&
+        live < std::max(kWorth * item.cost.units, entry.next / kLowPart)) {
+      lease = Claim(entry, item.cost, now);
+    }
+  });
+  return lease;
+}
+
+// The remote itself holds it to its fair part: it must leave the parts of the others.
+RemoteItem Purse::AskFor(const RemoteItem& item, Cost lease) const {
+  RemoteItem asked;
+  asked.terms = item.terms;
+  asked.key = item.key;
+  asked.route = item.route;
+  asked.cost = lease;
+  const std::int64_t others = 2 * live_nodes_.load(std::memory_order_relaxed) - 1;
+  asked.left_alone = {std::min(lease.units, kUnitsMost / others) * others};
+  return asked;
+}
+
+Purse::Lot Purse::LotOf(const Entry& entry, const Reply& reply) {
+  Lot lot;
+  lot.units = reply.item.cost.units;
+  lot.granted = lot.units;
+  lot.since = reply.sent_at;
+  lot.ends = reply.sent_at + entry.life;
+  lot.until = WindowEnd(reply.item.terms->limit(), reply.decision, reply.decided_at);
+  if (lot.until) {
+    // What a fixed window has left is worth nothing after it; units of a part that is over count
+    // on, so they have to be back before.
+    const Terms& terms = reply.item.terms->limit().terms;
+    const Nanos back = std::holds_alternative<FixedWindow>(terms) ? Nanos{0} : kWayBack;
+    lot.ends = std::min(lot.ends, reply.sent_at + (*lot.until - reply.decided_at) - back);
+  }
+  return lot;
+}
+
+void Purse::Grant(const Reply& reply, Time now) {
+  table_.Find(reply.item.key, [&](Entry& entry, auto& list) {
+    entry.is_asking = false;
+    if (entry.terms != reply.item.terms) return;
+    Note(entry, reply, now);
+    if (!reply.decision.allowed) {
+      entry.next = reply.item.cost.units / 2;
+      return;
+    }
+    if (entry.is_void) return;
+    Lot lot = LotOf(entry, reply);
+    if (is_closed_.load(std::memory_order_relaxed)) lot.ends = std::min(lot.ends, now);
+    entry.lots[entry.lots[0].units > 0 ? 1 : 0] = lot;
+    List(entry, reply.item.key, list);
+  });
+}
+
+void Purse::NotGranted(const RemoteItem& item, Time now) {
+  table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
+    entry.is_asking = false;
+    entry.ask_after = now + kPause;
+  });
+}
+
+void Purse::List(Entry& entry, const FleetKey& key, std::vector<FleetKey>& list) {
+  if (!entry.is_listed) list.push_back(key);
+  entry.is_listed = true;
+}
+
+void Purse::PutBack(Entry& entry, Cost cost, Time now) {
+  for (Lot& lot : entry.lots) {
+    if (lot.granted == 0 || now >= lot.ends || lot.until != entry.window) continue;
+    lot.units += cost.units;
+    DropSpent(entry);
+    return;
+  }
+  // No lease is left that it could be part of: it goes back as it is.
+  Lot& lot = entry.lots[entry.lots[0].units > 0 ? 1 : 0];
+  if (lot.units > 0) {
+    if (lot.until == entry.window) lot.units += cost.units;
+    return;
+  }
+  lot = Lot{};
+  lot.units = cost.units;
+  lot.until = entry.window;
+  lot.ends = now;
+}
+
+void Purse::GiveBack(const RemoteItem& item, Time now, Decision& decision) {
+  table_.Find(item.key, [&](Entry& entry, auto& list) {
+    if (entry.terms != item.terms) return;
+    if (!entry.window || now - entry.window_since >= kStraddle) {
+      PutBack(entry, item.cost, now);
+      List(entry, item.key, list);
+    }
+    Report(entry, now, decision);
+  });
+}
+
+void Purse::Forget(const FleetKey& key) {
+  table_.Find(key, [](Entry& entry, auto& /*list*/) {
+    entry.lots = {};
+    entry.is_void = entry.is_asking;
+    entry.told.remaining = 0;
+  });
+}
+
+bool Purse::IsDue(const Entry& entry, const Lot& lot, Time now) {
+  const Nanos idle = now - std::max(entry.spent_at, lot.since);
+  return now >= lot.ends || idle >= entry.life / kIdlePart;
+}
+
+void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
+                     std::vector<RemoteItem>& items) {
+  RemoteItem item;
+  item.cost = Cost{0};
+  for (Lot& lot : entry.lots) {
+    if (lot.units == 0 || (which == Which::kEnded && !IsDue(entry, lot, now))) continue;
+    if (item.cost.units > 0 && item.until != lot.until) continue;  // next time
+    item.cost.units += lot.units;
+    item.until = lot.until;
+    if (lot.granted > 0) entry.next = lot.granted - lot.units;
+    entry.demand = 0;
+    lot = Lot{};
+  }
+  DropSpent(entry);
+  if (item.cost.units == 0) return;
+  item.terms = entry.terms;
+  item.key = key;
+  item.route = entry.route;
+  items.push_back(std::move(item));
+}
+
+bool Purse::TakeReturns(Which which, std::size_t most, Time now, std::vector<RemoteItem>& items) {
+  for (std::size_t looked = 0; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
+    if (looked >= most) return false;
+    if (place_ == 0) table_.TakeList(shard_, keys_);
+    for (; place_ < keys_.size(); ++place_, ++looked) {
+      if (looked >= most) return false;
+      const FleetKey& key = keys_[place_];
+      table_.Find(key, [&](Entry& entry, auto& list) {
+        entry.is_listed = false;
+        TakeLots(entry, which, key, now, items);
+        if (entry.lots[0].units > 0) List(entry, key, list);
+      });
+    }
+  }
+  shard_ = 0;
+  return true;
+}
+
+void Purse::Sweep(Time now) {
+  table_.Sweep(kSweptAtOnce, [now](const Entry& entry) {
+    return !entry.is_asking && !entry.is_listed && now - entry.asked_at > kForgetAfter;
+  });
+}
+
+std::int64_t Purse::UnitsApprox() {
+  std::int64_t units = 0;
+  table_.ForEach([&](const Entry& entry) {
+    for (const Lot& lot : entry.lots) units += lot.units;
+  });
+  return units;
+}
+
+}  // namespace sluice

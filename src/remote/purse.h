@@ -1,0 +1,154 @@
+// Purse: units that were taken from a remote in advance, and are spent here.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "remote/key_table.h"
+#include "sluice/decision.h"
+#include "sluice/time.h"
+#include "store/nearby.h"
+#include "store/remote.h"
+
+namespace sluice {
+
+// Holds leases. It asks nobody itself: it says which units are to be asked for and which are to go
+// back, and is told what became of that.
+//
+// The size of a lease follows demand. None is asked for before a few checks came within the life of
+// one. The first is small; the next is twice as large where one was spent before its end, and what
+// was spent of it where it was not.
+//
+// Thread safety: every method from any thread. Times are those of the local clock, but for `until`
+// and `decided_at`, which are the remote's.
+//
+// Invariants
+//   (1) Every unit that is spent was charged in the remote before, and is spent once: what is
+//       admitted is never above the limit, counted when units are taken.
+//   (2) Of a key at most one lease is asked for at a time.
+//   (3) A lease is at most the part of what is left that is one node's fair share, halved, and at
+//       least a few costs: near the limit everything is decided in the remote.
+//   (4) A lease ends LeaseLife (near_limit.h) after it was asked for, or with its window, by the
+//       local clock, so not after it does in the remote. Its units are not spent later, nor are
+//       units of one window in the next.
+//   (5) What is not spent goes back once: when the lease ends, when nothing was spent of it for a
+//       quarter of its life, or when all is to go back. A give-back names the window.
+//   (6) Units whose reply is lost are lost. So are those of a key that is forgotten: its reset may
+//       have wiped what was charged for them.
+class Purse {
+ public:
+  explicit Purse(std::size_t keys_most) : table_(keys_most) {}
+
+  struct Taken {
+    Nearby::Answer answer = Nearby::Answer::kUnknown;
+    // Units to ask for now, with AskFor; 0: none. They are claimed: Grant or NotGranted must
+    // follow.
+    Cost lease{0};
+  };
+
+  [[nodiscard]] Taken Take(const RemoteItem& item, Time now, Decision& decision);
+  void GiveBack(const RemoteItem& item, Time now, Decision& decision);
+  void Forget(const FleetKey& key);
+
+  // What the remote said of a key.
+  struct Reply {
+    const RemoteItem& item;
+    const Decision& decision;
+    Time sent_at{};
+    Time decided_at{};
+  };
+  // To a check that was not answered here. Answers as Taken::lease.
+  [[nodiscard]] Cost Hear(const Reply& reply, Time now);
+
+  // The check that takes a lease which was claimed.
+  [[nodiscard]] RemoteItem AskFor(const RemoteItem& item, Cost lease) const;
+
+  // To that.
+  void Grant(const Reply& reply, Time now);
+  // It was not decided, or not asked.
+  void NotGranted(const RemoteItem& item, Time now);
+
+  enum class Which : std::uint8_t { kEnded, kAll };
+  // Takes out what is to go back, as items of a kRefund, no key twice; looks at no more than `most`
+  // keys, from where the last call ended. One caller at a time. False before the last key.
+  bool TakeReturns(Which which, std::size_t most, Time now, std::vector<RemoteItem>& items);
+
+  // A piece of housekeeping. One caller at a time.
+  void Sweep(Time now);
+
+  // How many nodes share the limits.
+  void SetLiveNodes(std::int64_t nodes) {
+    live_nodes_.store(nodes < 1 ? 1 : nodes, std::memory_order_relaxed);
+  }
+  // From now on nothing is leased any more; what is granted late is to go back.
+  void Close() { is_closed_.store(true, std::memory_order_relaxed); }
+
+  // Units that can be spent, of all keys.
+  [[nodiscard]] std::int64_t UnitsApprox();
+
+ private:
+  // The units of one lease.
+  struct Lot {
+    std::int64_t units = 0;
+    std::int64_t granted = 0;
+    Time since{};
+    Time ends{};
+    std::optional<Time> until;
+  };
+
+  // Lots are spent in order; one without units is followed by none with units.
+  struct Entry {
+    std::shared_ptr<const RemoteTerms> terms;
+    std::uint32_t route = 0;
+    Nanos life{0};
+    std::array<Lot, 2> lots;
+    std::int64_t next = 0;    // size of the next lease, before what is fair
+    std::int64_t demand = 0;  // units asked for of the remote since demand_since
+    Time demand_since{};
+    Time asked_at{};
+    Time spent_at{};
+    Time ask_after{};
+    Decision told;
+    Time told_at{};
+    Nanos ahead{0};  // the remote's clock, of ours, at least
+    // The window of the units last spent, and since when it is that.
+    std::optional<Time> window;
+    Time window_since{};
+    bool is_asking = false;
+    bool is_listed = false;
+    bool is_void = false;  // what is being asked for is not to be spent
+  };
+
+  static bool Bind(Entry& entry, const RemoteItem& item, Time now);
+  static std::int64_t LiveUnits(const Entry& entry, Time now);
+  static void Spend(Entry& entry, Cost cost, Time now);
+  static void SpendLot(Entry& entry, Lot& lot, std::int64_t units, Time now);
+  static void DropSpent(Entry& entry);
+  static void Note(Entry& entry, const Reply& reply, Time now);
+  static bool IsPartEnding(const Entry& entry, Time now);
+  static void Report(const Entry& entry, Time now, Decision& decision);
+  static void PutBack(Entry& entry, Cost cost, Time now);
+  static void CountDemand(Entry& entry, Cost cost, Time now);
+  static bool IsDue(const Entry& entry, const Lot& lot, Time now);
+  static void List(Entry& entry, const FleetKey& key, std::vector<FleetKey>& list);
+
+  Cost Claim(Entry& entry, Cost cost, Time now) const;
+  static Lot LotOf(const Entry& entry, const Reply& reply);
+  static void TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
+                       std::vector<RemoteItem>& items);
+
+  KeyTable<Entry> table_;
+  std::atomic<std::int64_t> live_nodes_{1};
+  std::atomic<bool> is_closed_{false};
+  // Of TakeReturns: lists are taken shard by shard.
+  std::size_t shard_ = 0;
+  std::size_t place_ = 0;
+  std::vector<FleetKey> keys_;
+};
+
+}  // namespace sluice

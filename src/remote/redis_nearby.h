@@ -1,0 +1,159 @@
+// RedisNearby: what one process knows of the keys that Redis keeps.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "net/event_loop.h"
+#include "remote/empty_keys.h"
+#include "remote/eventual_view.h"
+#include "remote/purse.h"
+#include "remote/redis_observer.h"
+#include "sluice/clock.h"
+#include "sluice/time.h"
+#include "store/nearby.h"
+#include "store/remote.h"
+
+namespace sluice {
+
+struct RedisNearbySettings {
+  // Of each table: leases, eventual counts, empty keys.
+  std::size_t keys_most = 100'000;
+  Nanos sync_interval = std::chrono::milliseconds{100};
+  // How long a call in the background waits before the remote counts as away.
+  Nanos patience = std::chrono::milliseconds{50};
+};
+
+// What all workers of a process share.
+//
+// Thread safety: every method from any thread. It outlives its workers.
+class RedisNearby {
+ public:
+  explicit RedisNearby(const RedisNearbySettings& settings);
+
+  // How many nodes share the limits, this one included.
+  void SetLiveNodes(std::int64_t nodes) { purse_.SetLiveNodes(nodes); }
+
+  // Before the end: nothing is leased any more. Then RedisNearbyWorker::ReturnAll.
+  void Close() { purse_.Close(); }
+
+  // Calls of all workers that are under way in the background.
+  [[nodiscard]] std::int64_t CallsUnderWay() const {
+    return calls_under_way_.load(std::memory_order_acquire);
+  }
+  // Units that are leased and not spent; units that were admitted and not pushed. They walk the
+  // tables.
+  [[nodiscard]] std::int64_t UnitsLeasedApprox() { return purse_.UnitsApprox(); }
+  [[nodiscard]] std::int64_t UnitsPendingApprox() { return view_.PendingApprox(); }
+
+ private:
+  friend class RedisNearbyWorker;
+
+  const RedisNearbySettings settings_;
+  Purse purse_;
+  EventualView view_;
+  EmptyKeys empty_;
+  std::atomic<std::int64_t> calls_under_way_{0};
+};
+
+// The part of one worker: what is asked in the background is sent through its remote. One of them
+// keeps the shared part in order.
+//
+//   RedisNearby nearby(settings);                          // one
+//   RedisNearbyWorker near(nearby, loop, clock);           // for each worker, on its thread
+//   RedisRemote remote(client, clock, options, &near);
+//   near.Begin(remote);
+//   near.Keep();                                           // one of them
+//
+// Thread safety: that of its loop, but for Forget. Calls that are under way end before it does; it
+// is freed while the loop does not run.
+class RedisNearbyWorker final : public Nearby,
+                                public RedisObserver,
+                                private RemoteListener,
+                                private EventLoop::Watcher {
+ public:
+  RedisNearbyWorker(RedisNearby& shared, EventLoop& loop, Clock& clock);
+  ~RedisNearbyWorker() override;
+
+  // What it sends goes here. REQUIRES: before anything else.
+  void Begin(Remote& remote) { remote_ = &remote; }
+  // Starts the timers that end leases and synchronise counts.
+  void Keep();
+
+  [[nodiscard]] Answer Take(const RemoteItem& item, Nearness nearness, Time now,
+                            Decision& decision) override;
+  void GiveBack(const RemoteItem& item, Nearness nearness, Time now, Decision& decision) override;
+  void Forget(const FleetKey& key) override;
+
+  void OnDecided(const RedisSight& sight) override;
+
+  // Gives back all that is leased, of all workers. `done` is called once nothing of that is under
+  // way, not before this returns; of units whose give-back fails nobody hears again. Of the worker
+  // that keeps.
+  void ReturnAll(EventLoop::Call done);
+
+  // What the timers call, and how often the second.
+  void EndLeases();
+  void SyncCounts();
+  [[nodiscard]] Nanos sync_every() const { return shared_.view_.sync_every(); }
+
+ private:
+  enum class Errand : std::uint8_t { kLease, kReturn, kSync };
+
+  struct Background final : RemoteCall {
+    Errand errand = Errand::kLease;
+    Time sent_at{};
+    bool ends_return = false;  // of ReturnAll
+  };
+
+  static constexpr Nanos kLookEvery = std::chrono::milliseconds{10};
+  // Bounds of what is done at once.
+  static constexpr std::size_t kKeysAtOnce = 4096;
+  static constexpr std::size_t kItemsPerCall = 64;
+
+  void OnOverdue(RemoteCall& call) override;
+  void OnAnswer(RemoteCall& call, RemoteFate fate) override;
+  void OnReady(const EventLoop::Readiness& /*ready*/) override {}
+  void OnAgain() override;
+
+  void Wish(const RemoteItem& item, Cost lease);
+  void WantAgain();
+  void SendWishes();
+  Background& Make(Errand errand, Operation operation);
+  bool Send(Background& background);
+  void SendAll(Errand errand, Operation operation, std::vector<RemoteItem>& items);
+  // What became of it; then it is free.
+  void End(Background& background, RemoteFate fate);
+  void EndLease(const Background& background, RemoteFate fate);
+  void TellReturned();
+
+  RedisNearby& shared_;
+  EventLoop& loop_;
+  Clock& clock_;
+  Remote* remote_ = nullptr;
+  LoopTimer look_;
+  LoopTimer sync_;
+
+  std::vector<RemoteItem> wishes_;
+  bool is_wanting_again_ = false;
+  // The last look ended before the last key.
+  bool has_more_leases_ = false;
+  bool has_more_counts_ = false;
+  std::vector<std::unique_ptr<Background>> backgrounds_;
+  std::vector<Background*> free_;
+  std::unordered_set<const RemoteCall*> syncs_;  // under way
+  std::vector<RemoteItem> returns_;
+  EventualView::Sync sync_items_;
+
+  // Of ReturnAll.
+  EventLoop::Call returned_;
+  std::size_t returns_under_way_ = 0;
+  bool is_returning_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,300 @@
+#include "remote/eventual_view.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "unit/remote/nearby_world.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::TermsOf;
+using Answer = Nearby::Answer;
+using Heard = EventualView::Heard;
+
+// One view, and a Redis that is asked only when the test says so.
+class EventualViewTest : public ::testing::Test {
+ protected:
+  RemoteItem ItemOf(std::int64_t cost) const {
+    RemoteItem item;
+    item.terms = terms_;
+    item.key = {.high = 1, .low = 2};
+    item.cost = {cost};
+    return item;
+  }
+  Answer Take(std::int64_t cost = 1) { return view_.Take(ItemOf(cost), now_, decision_); }
+  int TakeAll() {
+    int taken = 0;
+    while (Take() == Answer::kDecided && decision_.allowed) ++taken;
+    return taken;
+  }
+  // Decides in Redis, and tells the view.
+  void Ask(Operation operation, const RemoteItem& item, Heard heard) {
+    RemoteCall call;
+    call.operation = operation;
+    call.items = {item};
+    const std::vector<testing::FakeRedis::Seen> seen = redis_.Decide(call, RedisNow());
+    KeyState state = seen[0].state;
+    view_.Hear({call, item, seen[0].decision, state, RedisNow(), now_}, heard, now_);
+  }
+  // What another node takes.
+  void Elsewhere(std::int64_t cost) { redis_.StateOf(ItemOf(0)).TakeDebt({cost}, RedisNow()); }
+  // The key is asked for, not known, and asked there.
+  void Seed() {
+    ASSERT_EQ(Take(), Answer::kUnknown);
+    Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
+  }
+  std::int64_t Begin() {
+    sync_ = {};
+    EXPECT_TRUE(view_.TakeSync(1000, now_, sync_));
+    std::int64_t units = 0;
+    for (const RemoteItem& item : sync_.debts) units += item.cost.units;
+    for (const RemoteItem& item : sync_.refunds) units -= item.cost.units;
+    return units;
+  }
+  void End(RemoteFate fate) {
+    for (const RemoteItem& item : sync_.debts) {
+      if (fate == RemoteFate::kDecided) Ask(Operation::kDebt, item, Heard::kOwnSync);
+      view_.Synced(item, Operation::kDebt, fate);
+    }
+    for (const RemoteItem& item : sync_.refunds) {
+      if (fate == RemoteFate::kDecided) Ask(Operation::kRefund, item, Heard::kOwnSync);
+      view_.Synced(item, Operation::kRefund, fate);
+    }
+  }
+  std::int64_t InRedis() { return 100 - redis_.StateOf(ItemOf(0)).Peek({0}, RedisNow()).remaining; }
+  Time RedisNow() const { return now_ + ahead_; }
+
+  std::shared_ptr<const RemoteTerms> terms_ =
+      TermsOf({.algorithm = Algorithm::kFixedWindow, .rate = Rate{100, hours{1}}});
+  testing::FakeRedis redis_;
+  EventualView view_{{.keys_most = 100, .sync_interval = milliseconds{100}}};
+  Time now_{hours{1000}};
+  Nanos ahead_ = hours{3} + minutes{5};
+  Decision decision_;
+  EventualView::Sync sync_;
+};
+
+TEST_F(EventualViewTest, AKeyIsAskedForThereOnceAndThenDecidedHere) {
+  Seed();
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_TRUE(decision_.allowed);
+  EXPECT_EQ(decision_.source, Source::kEventual);
+  EXPECT_EQ(decision_.remaining, 98);
+  EXPECT_EQ(TakeAll(), 98);
+  EXPECT_FALSE(decision_.allowed);
+  EXPECT_EQ(decision_.retry_after, minutes{55});  // of Redis' clock
+  EXPECT_EQ(view_.PendingApprox(), 99);
+}
+
+// Invariant (1).
+TEST_F(EventualViewTest, WhatWasToldLongAgoIsNotUsed) {
+  Seed();
+  now_ += milliseconds{50};
+  EXPECT_EQ(Take(), Answer::kDecided);
+  now_ += Nanos{1};
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
+  EXPECT_EQ(Take(), Answer::kDecided);
+}
+
+// Invariant (1).
+TEST_F(EventualViewTest, WhileASyncIsUnderWayItGoesOn) {
+  Seed();
+  ASSERT_EQ(Take(), Answer::kDecided);
+  now_ += milliseconds{40};
+  Begin();
+  now_ += milliseconds{30};
+  EXPECT_EQ(Take(), Answer::kDecided);
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(Take(), Answer::kDecided);
+}
+
+// Invariant (1).
+TEST_F(EventualViewTest, WhileSyncsFailItGoesOnAndThenPushesAll) {
+  Seed();
+  ASSERT_EQ(Take(), Answer::kDecided);
+  for (int i = 0; i < 20; ++i) {
+    now_ += milliseconds{40};
+    EXPECT_EQ(Begin(), i + 1);
+    End(RemoteFate::kNotDone);
+    EXPECT_EQ(Take(), Answer::kDecided);
+  }
+  now_ += milliseconds{40};
+  EXPECT_EQ(Begin(), 21);
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(InRedis(), 22);
+  now_ += milliseconds{51};
+  EXPECT_EQ(Take(), Answer::kUnknown);
+}
+
+// Invariant (1): nobody asked for it while the remote was away.
+TEST_F(EventualViewTest, AFailureIsNotRememberedForGood) {
+  Seed();
+  ASSERT_EQ(Take(), Answer::kDecided);
+  Begin();
+  End(RemoteFate::kUnknown);
+  EXPECT_EQ(Take(), Answer::kDecided);
+  Begin();
+  End(RemoteFate::kUnknown);
+  now_ += milliseconds{101};
+  Begin();
+  EXPECT_EQ(Take(), Answer::kUnknown);
+}
+
+TEST_F(EventualViewTest, ASyncThatIsOverdueIsAFailure) {
+  Seed();
+  ASSERT_EQ(Take(), Answer::kDecided);
+  Begin();
+  view_.SyncIsOverdue(sync_.debts[0]);
+  now_ += milliseconds{500};
+  EXPECT_EQ(Take(), Answer::kDecided);
+  End(RemoteFate::kDecided);  // late
+  EXPECT_EQ(InRedis(), 2);
+}
+
+// Invariant (2).
+TEST_F(EventualViewTest, WhatIsAdmittedIsPushedOnce) {
+  Seed();
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(Begin(), 5);
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(InRedis(), 6);
+  EXPECT_EQ(Begin(), 0);
+  ASSERT_EQ(sync_.debts.size(), 1U);  // it only asks
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(InRedis(), 6);
+}
+
+// Invariant (2).
+TEST_F(EventualViewTest, APushWhoseFateIsUnknownIsNotRepeated) {
+  Seed();
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(Begin(), 5);
+  End(RemoteFate::kUnknown);
+  EXPECT_EQ(Begin(), 0);
+  End(RemoteFate::kNotDone);
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 93);  // it still counts here
+}
+
+// Invariant (3).
+TEST_F(EventualViewTest, WhatIsChargedDuringASyncIsAppliedToWhatItTells) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  EXPECT_EQ(Begin(), 5);
+  Elsewhere(20);
+  ASSERT_EQ(Take(7), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 87);
+  sync_.debts.resize(1);
+  EventualView::Sync second;
+  EXPECT_TRUE(view_.TakeSync(1000, now_, second));
+  EXPECT_TRUE(second.debts.empty());  // one at a time
+  End(RemoteFate::kDecided);
+  ASSERT_EQ(Take(1), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 100 - 1 - 5 - 20 - 7 - 1);
+  EXPECT_EQ(Begin(), 8);
+}
+
+// Invariant (3): the reply of a check comes before that of a sync which was decided first.
+TEST_F(EventualViewTest, ASyncThatWasOvertakenDoesNotCountTwice) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  Begin();
+  const RemoteItem pushed = sync_.debts[0];
+  RemoteCall call;
+  call.operation = Operation::kDebt;
+  call.items = {pushed};
+  const auto seen = redis_.Decide(call, RedisNow());
+  const Time decided_at = RedisNow();
+  now_ += milliseconds{1};
+  Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 100 - 1 - 5 - 1 - 5 - 1);  // twice, as far as is known
+  KeyState state = seen[0].state;
+  view_.Hear({call, pushed, seen[0].decision, state, decided_at, now_}, Heard::kOwnSync, now_);
+  view_.Synced(pushed, Operation::kDebt, RemoteFate::kDecided);
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 100 - 1 - 5 - 1 - 2);
+}
+
+// Invariant (4).
+TEST_F(EventualViewTest, TimeDoesNotGoBack) {
+  terms_ = TermsOf({.rate = Rate{100, seconds{10}}});
+  Seed();
+  ASSERT_EQ(Take(99), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 0);
+  now_ += milliseconds{40};
+  ahead_ -= seconds{5};  // another server, with another clock
+  Begin();
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(TakeAll(), 0);
+  now_ += milliseconds{40};
+  EXPECT_EQ(TakeAll(), 0);
+}
+
+TEST_F(EventualViewTest, WhatIsGivenBackIsNotPushed) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  view_.GiveBack(ItemOf(3), now_, decision_);
+  EXPECT_EQ(decision_.remaining, 97);
+  EXPECT_EQ(Begin(), 2);
+}
+
+TEST_F(EventualViewTest, WhatWasPushedIsGivenBackThereWithinItsWindow) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  Begin();
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(InRedis(), 6);
+  view_.GiveBack(ItemOf(5), now_, decision_);
+  EXPECT_EQ(decision_.remaining, 99);
+  EXPECT_EQ(Begin(), -5);
+  ASSERT_EQ(sync_.refunds.size(), 1U);
+  EXPECT_EQ(sync_.refunds[0].until, Time{hours{1004}});
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(InRedis(), 1);
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 98);
+}
+
+TEST_F(EventualViewTest, AKeyThatIsForgottenIsAskedForThere) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  view_.Forget(ItemOf(1).key);
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Begin(), 5);
+}
+
+TEST_F(EventualViewTest, LogsAndLimitsThatAreNotPlainAreUnknown) {
+  terms_ = TermsOf({.algorithm = Algorithm::kSlidingLog, .rate = Rate{100, hours{1}}});
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  terms_ = TermsOf({.rate = Rate{100, minutes{1}}, .max_wait = seconds{1}});
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Begin(), 0);
+}
+
+TEST_F(EventualViewTest, KeysWithoutUnitsToPushAreForgotten) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  now_ += seconds{6};
+  for (int i = 0; i < 100; ++i) view_.Sweep(now_);
+  EXPECT_EQ(view_.PendingApprox(), 5);
+  EXPECT_EQ(Begin(), 5);
+  End(RemoteFate::kDecided);
+  Begin();
+  for (int i = 0; i < 100; ++i) view_.Sweep(now_);
+  // Nobody would know of it.
+  view_.GiveBack(ItemOf(1), now_, decision_);
+  EXPECT_EQ(view_.PendingApprox(), 0);
+}
+
+}  // namespace
+}  // namespace sluice

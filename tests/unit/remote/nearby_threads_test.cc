@@ -1,0 +1,173 @@
+// Workers of one process on threads of their own: what they share is spent once.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "net/event_loop.h"
+#include "remote/redis_nearby.h"
+#include "support/fake_clock.h"
+#include "unit/remote/nearby_world.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::minutes;
+using testing::FakeClock;
+using testing::FakeRedis;
+using testing::TermsOf;
+
+// One Redis for all threads. Time goes on with each call.
+struct SharedRedis {
+  std::mutex mutex;
+  FakeRedis redis;
+  FakeClock clock{Time{std::chrono::hours{1000}}};
+};
+
+// A worker whose calls are answered when it says so, on its thread.
+class Worker final : public Remote {
+ public:
+  Worker(SharedRedis& there, RedisNearby& shared)
+      : there_(there), near_(shared, loop_, there.clock) {
+    near_.Begin(*this);
+  }
+
+  bool Decide(RemoteCall& call, RemoteListener& listener) override {
+    under_way_.push_back({&call, &listener, there_.clock.Now()});
+    return true;
+  }
+
+  // One request, and all that is under way.
+  void Step(const RemoteItem& item, Nearness nearness, std::size_t step) {
+    Decision decision;
+    there_.clock.Advance(microseconds{20});
+    const Time now = there_.clock.Now();
+    if (near_.Take(item, nearness, now, decision) == Nearby::Answer::kDecided) {
+      if (decision.allowed) units += item.cost.units;
+      if (decision.allowed && step % 7 == 0) {
+        near_.GiveBack(item, nearness, now, decision);
+        units -= item.cost.units;
+      }
+    } else {
+      RemoteCall call;
+      call.items = {item};
+      DecideThere(call, now);
+      if (call.decisions.front().allowed) units += item.cost.units;
+    }
+    if (step % 50 == 0) Pump();
+    if (step % 1000 == 999) near_.Forget({.high = step, .low = step});
+  }
+  void Keep() {
+    near_.EndLeases();
+    near_.SyncCounts();
+    Pump();
+  }
+  void ReturnAll() {
+    near_.ReturnAll([] {});
+    Pump();
+  }
+
+  std::int64_t units = 0;
+
+ private:
+  struct UnderWay {
+    RemoteCall* call;
+    RemoteListener* listener;
+    Time sent_at;
+  };
+
+  void DecideThere(RemoteCall& call, Time sent_at) {
+    std::vector<FakeRedis::Seen> seen;
+    {
+      const std::lock_guard lock(there_.mutex);
+      seen = there_.redis.Decide(call, there_.clock.Now());
+    }
+    for (FakeRedis::Seen& each : seen) {
+      near_.OnDecided({call, each.item, each.decision, each.state, call.decided_at, sent_at});
+    }
+  }
+  void Pump() {
+    for (int round = 0; round < 2; ++round) {
+      loop_.Post([this] { loop_.End(); });
+      loop_.Run();
+      std::vector<UnderWay> answered;
+      answered.swap(under_way_);
+      for (const UnderWay& each : answered) {
+        DecideThere(*each.call, each.sent_at);
+        each.listener->OnAnswer(*each.call, RemoteFate::kDecided);
+      }
+    }
+  }
+
+  SharedRedis& there_;
+  EventLoop loop_;
+  RedisNearbyWorker near_;
+  std::vector<UnderWay> under_way_;
+};
+
+std::vector<RemoteItem> ItemsOf(const LimitSpec& spec) {
+  const auto terms = TermsOf(spec);
+  std::vector<RemoteItem> items(5);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i].terms = terms;
+    items[i].key = {.high = i << 62U | i, .low = i};
+  }
+  return items;
+}
+
+// Four threads; the first keeps the others in order.
+void RunThreads(SharedRedis& there, RedisNearby& shared, const std::vector<RemoteItem>& items,
+                Nearness nearness, std::vector<std::unique_ptr<Worker>>& workers) {
+  for (int i = 0; i < 4; ++i) workers.push_back(std::make_unique<Worker>(there, shared));
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (std::size_t step = 0; step < 20'000; ++step) {
+        workers[i]->Step(items[(step * 7 + i) % items.size()], nearness, step);
+        if (i == 0 && step % 100 == 0) workers[i]->Keep();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::int64_t UnitsOf(const std::vector<std::unique_ptr<Worker>>& workers) {
+  std::int64_t units = 0;
+  for (const auto& worker : workers) units += worker->units;
+  return units;
+}
+
+TEST(NearbyThreadsTest, LeasedUnitsAreSpentOnce) {
+  SharedRedis there;
+  RedisNearby shared({});
+  std::vector<std::unique_ptr<Worker>> workers;
+  RunThreads(there, shared, ItemsOf({.rate = Rate{10'000, minutes{1}}}), Nearness::kLeased,
+             workers);
+  EXPECT_LE(UnitsOf(workers) + shared.UnitsLeasedApprox(), there.redis.charged);
+  shared.Close();
+  for (const auto& worker : workers) worker->ReturnAll();
+  EXPECT_EQ(shared.UnitsLeasedApprox(), 0);
+  EXPECT_EQ(shared.CallsUnderWay(), 0);
+  EXPECT_EQ(UnitsOf(workers), there.redis.charged);
+}
+
+TEST(NearbyThreadsTest, EventualUnitsArePushedOnce) {
+  SharedRedis there;
+  RedisNearby shared({});
+  std::vector<std::unique_ptr<Worker>> workers;
+  RunThreads(there, shared, ItemsOf({.rate = Rate{10'000, minutes{1}}}), Nearness::kEventual,
+             workers);
+  for (int round = 0; round < 3; ++round) workers[0]->Keep();
+  EXPECT_EQ(shared.UnitsPendingApprox(), 0);
+  EXPECT_EQ(UnitsOf(workers), there.redis.charged);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,380 @@
+#include "remote/purse.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "unit/remote/nearby_world.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::TermsOf;
+using Answer = Nearby::Answer;
+
+// One purse, and a remote that has as much as the test says.
+class PurseTest : public ::testing::Test {
+ protected:
+  RemoteItem ItemOf(std::int64_t cost) const {
+    RemoteItem item;
+    item.terms = terms_;
+    item.key = {.high = 1, .low = 2};
+    item.route = 9;
+    item.cost = {cost};
+    return item;
+  }
+  Decision Told(std::int64_t remaining) const {
+    Decision decision;
+    decision.limit = 1000;
+    decision.remaining = remaining;
+    decision.reset_after = seconds{30};
+    return decision;
+  }
+  Answer Take(std::int64_t cost = 1) {
+    const Purse::Taken taken = purse_.Take(ItemOf(cost), now_, decision_);
+    if (taken.lease.units > 0) asked_.push_back(purse_.AskFor(ItemOf(cost), taken.lease));
+    return taken.answer;
+  }
+  Cost Hear(const RemoteItem& item, const Decision& told) {
+    return purse_.Hear({item, told, now_, now_ + ahead_}, now_);
+  }
+  // A check that the purse does not know, decided in the remote.
+  void CheckThere(std::int64_t remaining, std::int64_t cost = 1) {
+    ASSERT_EQ(Take(cost), Answer::kUnknown);
+    const Cost lease = Hear(ItemOf(cost), Told(remaining));
+    if (lease.units > 0) asked_.push_back(purse_.AskFor(ItemOf(cost), lease));
+  }
+  // Asks often enough that a lease is worth it.
+  void Demand(std::int64_t remaining) {
+    for (int i = 0; i < 4; ++i) CheckThere(remaining);
+  }
+  void Grant(std::int64_t remaining = 500) {
+    ASSERT_EQ(asked_.size(), 1U);
+    const RemoteItem item = asked_.front();
+    asked_.clear();
+    purse_.Grant({item, Told(remaining), now_, now_ + ahead_}, now_);
+  }
+  void Lease() {
+    Demand(800);
+    Grant();
+  }
+  // Units that go back now.
+  std::int64_t Back(Purse::Which which = Purse::Which::kEnded) {
+    items_.clear();
+    EXPECT_TRUE(purse_.TakeReturns(which, 1000, now_, items_));
+    std::int64_t units = 0;
+    for (const RemoteItem& item : items_) units += item.cost.units;
+    return units;
+  }
+  int SpendAll() {
+    int spent = 0;
+    while (Take() == Answer::kDecided) ++spent;
+    return spent;
+  }
+
+  std::shared_ptr<const RemoteTerms> terms_ = TermsOf({.rate = Rate{1000, minutes{1}}});
+  Purse purse_{1000};
+  Time now_{hours{1000}};
+  Nanos ahead_ = hours{3};  // the remote's clock
+  Decision decision_;
+  std::vector<RemoteItem> asked_;
+  std::vector<RemoteItem> items_;
+};
+
+TEST_F(PurseTest, AFewChecksWithinALifeAreWorthALease) {
+  CheckThere(800);
+  CheckThere(800);
+  CheckThere(800);
+  EXPECT_TRUE(asked_.empty());
+  CheckThere(800);
+  ASSERT_EQ(asked_.size(), 1U);
+  EXPECT_EQ(asked_[0].cost.units, 8);
+  EXPECT_EQ(asked_[0].route, 9U);
+}
+
+TEST_F(PurseTest, ChecksThatAreFarApartAreNot) {
+  for (int i = 0; i < 20; ++i) {
+    CheckThere(800);
+    now_ += milliseconds{501};
+  }
+  EXPECT_TRUE(asked_.empty());
+}
+
+// Invariant (1).
+TEST_F(PurseTest, WhatIsGrantedIsSpentOnceAndNoMore) {
+  Lease();
+  EXPECT_EQ(SpendAll(), 8);
+  EXPECT_EQ(Back(Purse::Which::kAll), 0);
+}
+
+TEST_F(PurseTest, RemainingIsWhatIsHereAndWhatWasLeftThere) {
+  Lease();
+  now_ += milliseconds{100};
+  ASSERT_EQ(Take(3), Answer::kDecided);
+  EXPECT_TRUE(decision_.allowed);
+  EXPECT_EQ(decision_.source, Source::kLease);
+  EXPECT_EQ(decision_.limit, 1000);
+  EXPECT_EQ(decision_.remaining, 505);
+  EXPECT_EQ(decision_.reset_after, seconds{30} - milliseconds{100});
+  EXPECT_EQ(Take(6), Answer::kUnknown);
+  EXPECT_EQ(Take(5), Answer::kDecided);
+}
+
+// Invariant (2).
+TEST_F(PurseTest, OneLeaseIsAskedForAtATime) {
+  Demand(800);
+  for (int i = 0; i < 20; ++i) {
+    static_cast<void>(Take());
+    EXPECT_EQ(Hear(ItemOf(1), Told(800)).units, 0);
+  }
+  EXPECT_EQ(asked_.size(), 1U);
+  Grant();
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(Take(), Answer::kDecided);
+  EXPECT_TRUE(asked_.empty());
+  EXPECT_EQ(Take(), Answer::kDecided);  // below a quarter
+  EXPECT_EQ(asked_.size(), 1U);
+  EXPECT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(asked_.size(), 1U);
+}
+
+// Invariant (3).
+TEST_F(PurseTest, ALeaseIsAFairPartOfWhatIsLeft) {
+  purse_.SetLiveNodes(10);
+  Demand(119);
+  ASSERT_EQ(asked_.size(), 1U);
+  EXPECT_EQ(asked_[0].cost.units, 5);
+  EXPECT_EQ(asked_[0].left_alone.units, 95);
+}
+
+// Invariant (3).
+TEST_F(PurseTest, NearTheLimitNothingIsLeased) {
+  purse_.SetLiveNodes(10);
+  Demand(79);
+  EXPECT_TRUE(asked_.empty());
+}
+
+TEST_F(PurseTest, ALeaseThatIsSpentIsFollowedByOneTwiceAsLarge) {
+  Lease();
+  for (int i = 0; i < 7; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+  Grant();
+  EXPECT_EQ(Take(), Answer::kDecided);  // the last of the first
+  EXPECT_EQ(SpendAll(), 16);
+  Grant();
+  EXPECT_EQ(SpendAll(), 32);
+}
+
+TEST_F(PurseTest, ALeaseThatEndsUnspentIsFollowedByWhatWasSpent) {
+  Lease();
+  for (int round = 0; round < 3; ++round) {
+    SpendAll();
+    CheckThere(800);
+    if (!asked_.empty()) Grant();
+  }
+  const std::int64_t granted = purse_.UnitsApprox();
+  ASSERT_GT(granted, 20);
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+  now_ += seconds{1};
+  EXPECT_EQ(Back(), granted - 10);
+  CheckThere(800);
+  ASSERT_EQ(asked_.size(), 1U);
+  EXPECT_EQ(asked_[0].cost.units, 10);
+}
+
+// Invariant (4).
+TEST_F(PurseTest, ALeaseEndsItsLifeAfterItWasAskedFor) {
+  Demand(800);
+  const RemoteItem item = asked_.front();
+  const Time sent_at = now_;
+  now_ += milliseconds{400};
+  purse_.Grant({item, Told(500), sent_at, now_ + ahead_}, now_);
+  now_ = sent_at + seconds{1} - Nanos{1};
+  EXPECT_EQ(Take(), Answer::kDecided);
+  now_ += Nanos{1};
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(), 7);
+}
+
+// Invariant (4).
+TEST_F(PurseTest, ALeaseEndsWithItsWindow) {
+  LimitSpec spec{.algorithm = Algorithm::kFixedWindow, .rate = Rate{1000, minutes{1}}};
+  terms_ = TermsOf(spec);
+  Demand(800);
+  const RemoteItem item = asked_.front();
+  const Time sent_at = now_;
+  Decision told = Told(500);
+  told.reset_after = milliseconds{200};
+  now_ += milliseconds{50};
+  const Time decided_at = sent_at + milliseconds{25} + ahead_;
+  purse_.Grant({item, told, sent_at, decided_at}, now_);
+  now_ = sent_at + milliseconds{200} - Nanos{1};
+  EXPECT_EQ(Take(), Answer::kDecided);
+  now_ += Nanos{1};
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(), 7);
+  ASSERT_EQ(items_.size(), 1U);
+  EXPECT_EQ(items_[0].until, decided_at + milliseconds{200});
+}
+
+// Invariant (5): they have to be back before the part ends.
+TEST_F(PurseTest, NothingIsLeasedShortlyBeforeTheEndOfAPart) {
+  terms_ = TermsOf({.algorithm = Algorithm::kSlidingWindow, .rate = Rate{1000, seconds{2}}});
+  now_ += seconds{1} + milliseconds{941};
+  Demand(800);
+  EXPECT_TRUE(asked_.empty());
+  now_ += milliseconds{60};
+  Demand(800);
+  Grant();
+  EXPECT_EQ(SpendAll(), 8);
+}
+
+// Invariant (4).
+TEST_F(PurseTest, ALeaseOfAPartEndsBeforeIt) {
+  terms_ = TermsOf({.algorithm = Algorithm::kSlidingWindow, .rate = Rate{1000, seconds{20}}});
+  now_ += seconds{19} + milliseconds{500};
+  Demand(800);
+  Grant();
+  now_ += milliseconds{470} - Nanos{1};
+  EXPECT_EQ(Take(), Answer::kDecided);
+  now_ += Nanos{1};
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(), 7);
+  EXPECT_EQ(items_[0].until, now_ + milliseconds{30} + ahead_);
+}
+
+// Invariant (5).
+TEST_F(PurseTest, ALeaseThatNobodySpendsGoesBackEarly) {
+  Lease();
+  now_ += milliseconds{200};
+  ASSERT_EQ(Take(), Answer::kDecided);
+  now_ += milliseconds{249};
+  EXPECT_EQ(Back(), 0);
+  now_ += milliseconds{1};
+  EXPECT_EQ(Back(), 7);
+  EXPECT_FALSE(items_[0].until);
+  EXPECT_EQ(items_[0].key, ItemOf(1).key);
+  EXPECT_EQ(Back(), 0);
+  EXPECT_EQ(Take(), Answer::kUnknown);
+}
+
+// Invariant (5).
+TEST_F(PurseTest, AllGoesBackWhenAsked) {
+  Lease();
+  EXPECT_EQ(Back(Purse::Which::kAll), 8);
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(Purse::Which::kAll), 0);
+}
+
+// Invariant (5).
+TEST_F(PurseTest, WhatIsGrantedAfterTheEndGoesBack) {
+  Demand(800);
+  purse_.Close();
+  Grant();
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(), 8);
+  Demand(800);
+  EXPECT_TRUE(asked_.empty());
+}
+
+// Invariant (6).
+TEST_F(PurseTest, AReplyThatIsLostLosesTheUnits) {
+  Demand(800);
+  purse_.NotGranted(asked_[0], now_);
+  asked_.clear();
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(Purse::Which::kAll), 0);
+  CheckThere(800);
+  EXPECT_TRUE(asked_.empty());  // not at once
+  now_ += milliseconds{100};
+  CheckThere(800);
+  EXPECT_EQ(asked_.size(), 1U);
+}
+
+// Invariant (6).
+TEST_F(PurseTest, AKeyThatIsForgottenHasNothing) {
+  Lease();
+  purse_.Forget(ItemOf(1).key);
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(Purse::Which::kAll), 0);
+}
+
+// Invariant (6): it may have been charged before the reset.
+TEST_F(PurseTest, ALeaseThatIsUnderWayWhenTheKeyIsForgottenIsLost) {
+  Demand(800);
+  purse_.Forget(ItemOf(1).key);
+  Grant();
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(Purse::Which::kAll), 0);
+}
+
+TEST_F(PurseTest, WhatIsGivenBackCanBeSpentAgain) {
+  Lease();
+  EXPECT_EQ(SpendAll(), 8);
+  purse_.GiveBack(ItemOf(3), now_, decision_);
+  EXPECT_EQ(decision_.remaining, 503);
+  EXPECT_EQ(SpendAll(), 3);
+}
+
+// Invariant (5).
+TEST_F(PurseTest, WhatIsGivenBackAfterTheLeaseGoesBack) {
+  Lease();
+  ASSERT_EQ(Take(3), Answer::kDecided);
+  now_ += seconds{2};
+  EXPECT_EQ(Back(), 5);
+  purse_.GiveBack(ItemOf(3), now_, decision_);
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(), 3);
+}
+
+// Invariant (4): they were charged in the window before.
+TEST_F(PurseTest, UnitsOfOneWindowAreNotPutIntoTheNext) {
+  terms_ = TermsOf({.algorithm = Algorithm::kFixedWindow, .rate = Rate{1000, minutes{1}}});
+  Lease();  // ends with the window in 30 s
+  ASSERT_EQ(Take(3), Answer::kDecided);
+  now_ += seconds{40};
+  Back();
+  Demand(800);
+  Grant();
+  ASSERT_EQ(Take(), Answer::kDecided);
+  const std::int64_t before = purse_.UnitsApprox();
+  now_ += milliseconds{1};
+  purse_.GiveBack(ItemOf(3), now_, decision_);
+  EXPECT_EQ(purse_.UnitsApprox(), before);
+}
+
+TEST_F(PurseTest, UnitsOfOtherTermsGoBackUnderTheirs) {
+  Lease();
+  const auto before = terms_;
+  terms_ = TermsOf({.rate = Rate{2000, minutes{1}}});
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(), 8);
+  EXPECT_EQ(items_[0].terms, before);
+  Lease();
+  EXPECT_EQ(SpendAll(), 8);
+}
+
+TEST_F(PurseTest, LimitsThatAreNotPlainAreUnknown) {
+  terms_ = TermsOf({.rate = Rate{1000, minutes{1}}, .max_wait = seconds{1}});
+  for (int i = 0; i < 10; ++i) CheckThere(800);
+  EXPECT_TRUE(asked_.empty());
+}
+
+TEST_F(PurseTest, KeysThatNobodyAsksForAreForgotten) {
+  Demand(800);
+  Grant();
+  now_ += seconds{6};
+  for (int i = 0; i < 100; ++i) purse_.Sweep(now_);
+  EXPECT_EQ(Back(), 8);  // not before it has nothing
+  for (int i = 0; i < 100; ++i) purse_.Sweep(now_);
+  purse_.GiveBack(ItemOf(1), now_, decision_);
+  EXPECT_EQ(Back(), 0);
+}
+
+}  // namespace
+}  // namespace sluice
