@@ -69,15 +69,4 @@ std::optional<Nanos> LeaseLife(const Limit& limit) {
   return life;
 }
 
-std::optional<Time> WindowEnd(const Limit& limit, const Decision& decision, Time at) {
-  if (std::holds_alternative<FixedWindow>(limit.terms)) return at + decision.reset_after;
-  if (const auto* window = std::get_if<SlidingWindow>(&limit.terms)) {
-    return AlignedEnd(at, window->rate.period);
-  }
-  if (const auto* buckets = std::get_if<SlidingBuckets>(&limit.terms)) {
-    return AlignedEnd(at, PartOf(*buckets));
-  }
-  return std::nullopt;
-}
-
 }  // namespace sluice

@@ -22,10 +22,6 @@ bool HasWholeState(const Limit& limit);
 // parts. Nothing where they may not, or where that is too short to be worth a round trip.
 std::optional<Nanos> LeaseLife(const Limit& limit);
 
-// When the window or part ends in which a charge counted, by the clock of the remote. Nothing for
-// limits without. `decision` is one of the key at `at`, with units held.
-std::optional<Time> WindowEnd(const Limit& limit, const Decision& decision, Time at);
-
 // Whether a charge is one that may be decided near the remote: of a limit alone, for some cost.
 inline bool IsPlainCharge(const RemoteItem& item) {
   return item.cost.units > 0 && item.left_alone.units == 0 && item.veto != Veto::kDebt;

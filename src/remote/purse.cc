@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/window_end.h"
 #include "remote/near_limit.h"
 
 namespace sluice {

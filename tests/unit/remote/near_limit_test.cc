@@ -10,7 +10,6 @@
 namespace sluice {
 namespace {
 
-using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -60,19 +59,6 @@ TEST(NearLimitTest, ALeaseLivesATenthOfThePeriodAndAtMostASecond) {
   EXPECT_FALSE(HasWholeState(MustMake(spec)));
   spec = SpecOf(Algorithm::kSlidingWindow);
   EXPECT_EQ(LeaseLife(MustMake(spec)), seconds{1});
-}
-
-TEST(NearLimitTest, AWindowEndsWhereItsUnitsNoLongerCountInIt) {
-  const Time at{hours{100} + seconds{30} + milliseconds{250}};
-  Decision decision;
-  decision.reset_after = seconds{7};
-  EXPECT_FALSE(WindowEnd(MustMake(SpecOf(Algorithm::kTokenBucket)), decision, at));
-  EXPECT_FALSE(WindowEnd(MustMake(SpecOf(Algorithm::kSlidingLog)), decision, at));
-  EXPECT_EQ(WindowEnd(MustMake(SpecOf(Algorithm::kFixedWindow)), decision, at), at + seconds{7});
-  EXPECT_EQ(WindowEnd(MustMake(SpecOf(Algorithm::kSlidingWindow)), decision, at),
-            Time{hours{100} + minutes{1}});
-  EXPECT_EQ(WindowEnd(MustMake(SpecOf(Algorithm::kSlidingBuckets)), decision, at),
-            Time{hours{100} + seconds{31}});
 }
 
 }  // namespace

@@ -1,0 +1,39 @@
+#include "core/window_end.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "support/random_limit.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::MustMake;
+
+LimitSpec SpecOf(Algorithm algorithm) {
+  LimitSpec spec;
+  spec.algorithm = algorithm;
+  spec.rate = Rate{100, minutes{1}};
+  return spec;
+}
+
+TEST(WindowEndTest, AWindowEndsWhereItsUnitsNoLongerCountInIt) {
+  const Time at{hours{100} + seconds{30} + milliseconds{250}};
+  Decision decision;
+  decision.reset_after = seconds{7};
+  EXPECT_FALSE(WindowEnd(MustMake(SpecOf(Algorithm::kTokenBucket)), decision, at));
+  EXPECT_FALSE(WindowEnd(MustMake(SpecOf(Algorithm::kSlidingLog)), decision, at));
+  EXPECT_EQ(WindowEnd(MustMake(SpecOf(Algorithm::kFixedWindow)), decision, at), at + seconds{7});
+  EXPECT_EQ(WindowEnd(MustMake(SpecOf(Algorithm::kSlidingWindow)), decision, at),
+            Time{hours{100} + minutes{1}});
+  EXPECT_EQ(WindowEnd(MustMake(SpecOf(Algorithm::kSlidingBuckets)), decision, at),
+            Time{hours{100} + seconds{31}});
+}
+
+}  // namespace
+}  // namespace sluice
