@@ -1,6 +1,6 @@
 #include "cli/remote_store.h"
 
-#include <array>
+#include <future>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -18,14 +18,19 @@ class RemoteStore::Worker {
  public:
   Worker(RemoteStore& store, EventLoop& loop)
       : jitter_(DrawHashSeed().low),
+        near_(store.nearby_, loop, store.parts_.clock),
         client_(store.redis_.Connect({{loop, store.parts_.clock}, store.names_, counts_, jitter_})),
-        remote_(*client_, store.parts_.clock, {store.prefix_, store.slots_}) {}
+        remote_(*client_, store.parts_.clock, {store.prefix_, store.slots_}, &near_),
+        loop_(loop) {
+    near_.Begin(remote_);
+  }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker() { client_.reset(); }
 
   // Of the first worker alone: what a process does once.
   void Lead(RemoteStore& store, EventLoop& loop) {
+    near_.Keep();
     const HashSeed id = DrawHashSeed();
     beat_.emplace(NodeCount::Parts{loop, *client_, jitter_}, NodeId{id.high, id.low},
                   NodeCountSettings{.prefix = store.prefix_},
@@ -39,6 +44,8 @@ class RemoteStore::Worker {
   }
 
   [[nodiscard]] RedisRemote& remote() { return remote_; }
+  [[nodiscard]] RedisNearbyWorker& near() { return near_; }
+  [[nodiscard]] EventLoop& loop() { return loop_; }
   [[nodiscard]] const RedisCounts& counts() const { return counts_; }
 
  private:
@@ -46,8 +53,10 @@ class RemoteStore::Worker {
 
   RedisCounts counts_;
   RedisJitter jitter_;
+  RedisNearbyWorker near_;
   std::unique_ptr<RedisClient> client_;
   RedisRemote remote_;
+  EventLoop& loop_;
   std::optional<LoopTimer> look_;
   std::optional<NodeCount> beat_;
   std::optional<FleetSecretSource> secret_;
@@ -67,7 +76,8 @@ RemoteStore::RemoteStore(RedisStore redis, const StoreSettings& settings, const 
       patience_(settings.deadline),
       prefix_(settings.key_prefix.text),
       slots_(settings.url.kind == StoreUrl::Kind::kCluster ? RedisSlots::kSpread
-                                                           : RedisSlots::kTogether) {
+                                                           : RedisSlots::kTogether),
+      nearby_({.sync_interval = settings.sync_interval}) {
   const std::string_view secret = settings.key_secret.Reveal();
   if (!secret.empty()) limits_.SetSecret(FleetSecretOf(secret));
 }
@@ -80,9 +90,26 @@ RemoteWay RemoteStore::Join(std::size_t worker, EventLoop& loop) {
     if (worker == 0) workers_.back()->Lead(*this, loop);
   }
   return {.remote = &workers_[worker]->remote(),
-          .nearby = nullptr,
+          .nearby = &workers_[worker]->near(),
           .patience = patience_,
           .is_over = &is_over_};
+}
+
+void RemoteStore::ReturnLeases() {
+  if (workers_.empty()) return;
+  Worker& first = *workers_.front();
+  first.loop().Post([&first] { first.near().ReturnAll([] {}); });
+}
+
+void RemoteStore::ReturnLeases(Nanos within) {
+  if (workers_.empty()) return;
+  nearby_.Close();
+  auto returned = std::make_shared<std::promise<void>>();
+  std::future<void> all = returned->get_future();
+  Worker& first = *workers_.front();
+  first.loop().Post(
+      [&first, returned] { first.near().ReturnAll([returned] { returned->set_value(); }); });
+  static_cast<void>(all.wait_for(within));
 }
 
 void RemoteStore::End() {
@@ -92,6 +119,7 @@ void RemoteStore::End() {
 
 void RemoteStore::Count(std::int64_t nodes) {
   if (nodes_.exchange(nodes) == nodes) return;
+  nearby_.SetLiveNodes(nodes);
   parts_.log.Write(LogImportance::kInfo, "nodes_counted", Concat(nodes, " nodes are alive"));
   if (on_counted) on_counted(nodes);
 }

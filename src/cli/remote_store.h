@@ -16,6 +16,7 @@
 #include "gate/deciding.h"
 #include "net/event_loop.h"
 #include "remote/name_lookup.h"
+#include "remote/redis_nearby.h"
 #include "remote/redis_remote.h"
 #include "sluice/clock.h"
 #include "sluice/result.h"
@@ -29,6 +30,7 @@ namespace sluice::cli {
 //   Gate gate(store, clock, &remote->limits());
 //   RemoteWay way = remote->Join(worker, loop);     // for each worker, before it runs
 //   ...
+//   remote->ReturnLeases(within);                   // while the workers run
 //   server.Stop();
 //   remote->End();                                  // when they do not
 //
@@ -58,6 +60,11 @@ class RemoteStore {
   // Begins to connect. The same way for the same worker, each time.
   RemoteWay Join(std::size_t worker, EventLoop& loop);
 
+  // Rules have changed: what was leased under the old ones goes back, soon.
+  void ReturnLeases();
+  // The same for good. Returns when all of it is back, or after that long.
+  void ReturnLeases(Nanos within);
+
   // Nobody waits for a verdict any more.
   void End();
 
@@ -80,6 +87,7 @@ class RemoteStore {
   const RedisSlots slots_;
   NameLookup names_;
   RedisLimits limits_;
+  RedisNearby nearby_;
   std::atomic<std::int64_t> nodes_{0};  // last counted; 0: not yet
   std::vector<std::unique_ptr<Worker>> workers_;
   // Of the first worker's thread.

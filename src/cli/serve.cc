@@ -48,6 +48,8 @@ using std::chrono::milliseconds;
 // How often the server looks whether its connections have gone, and asks them again.
 constexpr milliseconds kDrainStep{50};
 constexpr milliseconds kFinalGoaway{500};
+// How long the end waits for leased units to be back in the store.
+constexpr milliseconds kReturnDeadline{250};
 
 // Everything that runs, built in order and taken down in the reverse.
 class Service {
@@ -201,7 +203,9 @@ Result<Done> Service::LoadRules() {
   for (const FilePath& path : settings_.rules) options.paths.push_back(path.text);
   options.zones = SystemZones();
   options.use = [this](std::shared_ptr<const RuleSet> rules) {
-    return gate_->Use(std::move(rules));
+    Result<Done> done = gate_->Use(std::move(rules));
+    if (done.ok() && remote_) remote_->ReturnLeases();
+    return done;
   };
   options.report = [this](const RuleEvent& event) {
     switch (event.kind) {
@@ -315,6 +319,7 @@ void Service::Drain(Signals& signals) {
 Result<Done> Service::End() {
   live_->Stop();
   rules_thread_.join();
+  if (remote_) remote_->ReturnLeases(kReturnDeadline);
   server_->Stop();
   if (remote_) remote_->End();
   const std::string& path = settings_.store.snapshot.text;
