@@ -21,7 +21,7 @@ constexpr double kBusyShare = 0.9;
 
 struct Quantile {
   std::string_view name;
-  Share share;
+  Portion share;
 };
 constexpr std::array kQuantiles = {Quantile{"p50", {500'000}}, Quantile{"p90", {900'000}},
                                    Quantile{"p99", {990'000}}, Quantile{"p99.9", {999'000}},

@@ -21,22 +21,22 @@ std::string_view Trimmed(std::string_view text) {
 }
 
 // "p99.9" as 999,000 millionths.
-std::optional<Share> ReadShare(std::string_view word) {
+std::optional<Portion> ReadShare(std::string_view word) {
   constexpr unsigned kPlacesMost = 4;
-  constexpr std::uint64_t kPerPercent = Share::kAll / 100;
+  constexpr std::uint64_t kPerPercent = Portion::kAll / 100;
   if (!word.starts_with('p')) return std::nullopt;
   const auto read = ReadDecimal(word.substr(1));
   const auto* const percent = std::get_if<Decimal>(&read);
   if (percent == nullptr || percent->places > kPlacesMost) return std::nullopt;
   const auto unit = static_cast<std::uint64_t>(PowerOfTen(percent->places));
   const Uint128 millionths = percent->scaled * (kPerPercent / unit);
-  if (millionths == 0 || millionths > Share::kAll) return std::nullopt;
-  return Share{static_cast<std::uint64_t>(millionths)};
+  if (millionths == 0 || millionths > Portion::kAll) return std::nullopt;
+  return Portion{static_cast<std::uint64_t>(millionths)};
 }
 
 }  // namespace
 
-Result<Expectation::Metric> Expectation::ReadMetric(std::string_view word, Share& share) {
+Result<Expectation::Metric> Expectation::ReadMetric(std::string_view word, Portion& share) {
   struct Known {
     std::string_view word;
     Metric metric;
@@ -49,7 +49,7 @@ Result<Expectation::Metric> Expectation::ReadMetric(std::string_view word, Share
   };
   const auto* const found = std::ranges::find(kKnown, word, &Known::word);
   if (found != kKnown.end()) return found->metric;
-  const std::optional<Share> read = ReadShare(word);
+  const std::optional<Portion> read = ReadShare(word);
   if (!read) return Error{Concat("expected ", kMetrics, ", found ", Quoted(word))};
   share = *read;
   return Metric::kQuantile;

@@ -48,12 +48,12 @@ class Expectation {
 
   Expectation() = default;
 
-  static Result<Metric> ReadMetric(std::string_view word, Share& share);
+  static Result<Metric> ReadMetric(std::string_view word, Portion& share);
   Result<Done> ReadValue(std::string_view text);
 
   std::string text_;
   Metric metric_ = Metric::kErrors;
-  Share share_;  // of kQuantile
+  Portion share_;  // of kQuantile
   Operator operator_ = Operator::kEqual;
   double value_ = 0;  // nanoseconds, or a count
 };

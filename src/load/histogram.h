@@ -14,7 +14,7 @@ namespace sluice {
 
 // A part of all values: 999,000 is p99.9. Whole, as 0.999 as a double is not 0.999, and the value
 // after the one that is meant may be many times as large.
-struct Share {
+struct Portion {
   static constexpr std::uint64_t kAll = 1'000'000;
 
   std::uint64_t millionths = 0;  // at most kAll
@@ -54,9 +54,9 @@ class Histogram {
 
   // The least value that at least this share of all values do not exceed, rounded up to the end of
   // its step; 0 where nothing was added.
-  [[nodiscard]] std::uint64_t Quantile(Share share) const {
+  [[nodiscard]] std::uint64_t Quantile(Portion share) const {
     const Uint128 scaled = static_cast<Uint128>(total_) * share.millionths;
-    const auto wanted = static_cast<std::uint64_t>(DivCeil(scaled, Share::kAll));
+    const auto wanted = static_cast<std::uint64_t>(DivCeil(scaled, Portion::kAll));
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       seen += counts_[i];

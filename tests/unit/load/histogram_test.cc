@@ -27,7 +27,7 @@ TEST(HistogramTest, SmallValuesAreExact) {
   for (std::uint64_t value = 1; value <= 100; ++value) histogram.Add(value);
   EXPECT_EQ(histogram.Quantile({500'000}), 50U);
   EXPECT_EQ(histogram.Quantile({990'000}), 99U);
-  EXPECT_EQ(histogram.Quantile({Share::kAll}), 100U);
+  EXPECT_EQ(histogram.Quantile({Portion::kAll}), 100U);
   EXPECT_EQ(histogram.Quantile({1'000}), 1U);
   EXPECT_EQ(histogram.mean(), 50.5);
   EXPECT_EQ(histogram.min(), 1U);
@@ -36,7 +36,7 @@ TEST(HistogramTest, SmallValuesAreExact) {
 TEST(HistogramTest, TheRankOfAShareIsExact) {
   for (const std::uint64_t total : {1'000U, 10'000U, 100'000U}) {
     for (const std::uint64_t share : {1'000U, 70'000U, 290'000U, 570'000U, 999'000U}) {
-      const std::uint64_t rank = share * total / Share::kAll;
+      const std::uint64_t rank = share * total / Portion::kAll;
       Histogram histogram;
       for (std::uint64_t i = 0; i < rank; ++i) histogram.Add(1);
       for (std::uint64_t i = rank; i < total; ++i) histogram.Add(1'000);
@@ -73,7 +73,7 @@ TEST(HistogramTest, QuantilesAreNotBelowAndHardlyAbove) {
   }
   std::ranges::sort(values);
   for (const std::uint64_t share : {10'000U, 500'000U, 990'000U, 999'000U, 999'900U, 1'000'000U}) {
-    const std::uint64_t rank = share * values.size() / Share::kAll;
+    const std::uint64_t rank = share * values.size() / Portion::kAll;
     const std::uint64_t exact = values[rank - 1];
     EXPECT_GE(histogram.Quantile({share}), exact) << share;
     EXPECT_LE(histogram.Quantile({share}), exact + exact / 64) << share;
