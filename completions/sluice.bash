@@ -61,6 +61,9 @@ _sluice_value() {
     bench:--help | bench:--progress) return 1 ;;
     bench:--*) ;;
     check:--server | check:--domain | check:--cost | check:--header | check:--timeout) ;;
+    doctor:--settings | doctor:--store-password-file) _sluice_files "$2" ;;
+    doctor:--help) return 1 ;;
+    doctor:--*) ;;
     explain:--domain | explain:--cost | 'rules show:--domain' | 'rules show:--rule') ;;
     serve:--settings | serve:--rules | serve:--*-file | serve:--store-snapshot | \
       serve:--tls-certificate | serve:--tls-key | serve:--tls-client-ca) _sluice_files "$2" ;;
@@ -89,6 +92,9 @@ _sluice_flags() {
     'rules show') echo --domain --rule -o --help ;;
     bench) echo "$_sluice_bench_flags" ;;
     check) echo --server --domain --cost --protocol --header --token-file --timeout -o --help ;;
+    doctor)
+      echo --store --store-password --store-password-file --store-deadline --settings -o --help
+      ;;
     explain) echo --rules --domain --cost --profile -o --help ;;
     rules | 'rules schema') echo --help ;;
   esac
@@ -97,10 +103,10 @@ _sluice_flags() {
 # What the command takes besides flags, which begins with $1.
 _sluice_argument() {
   case $command in
-    '') _sluice_words 'serve check bench simulate rules explain help' "$1" ;;
+    '') _sluice_words 'serve check bench doctor simulate rules explain help' "$1" ;;
     rules) _sluice_words 'check show diff schema' "$1" ;;
     'rules check' | 'rules show' | 'rules diff') _sluice_files "$1" ;;
-    help) _sluice_words 'serve check bench simulate rules explain' "$1" ;;
+    help) _sluice_words 'serve check bench doctor simulate rules explain' "$1" ;;
     simulate) _sluice_limit "$1" ;;
     check | explain)
       compopt -o nospace

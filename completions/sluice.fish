@@ -38,6 +38,7 @@ complete -c sluice -f
 complete -c sluice -n __sluice_has_none -a serve -d 'The service'
 complete -c sluice -n __sluice_has_none -a check -d 'Whether a server lets a request pass'
 complete -c sluice -n __sluice_has_none -a bench -d 'How many requests a server answers'
+complete -c sluice -n __sluice_has_none -a doctor -d 'Whether a store is fit to keep states'
 complete -c sluice -n __sluice_has_none -a simulate -d 'What a limit would have done'
 complete -c sluice -n __sluice_has_none -a rules -d 'What rule files say'
 complete -c sluice -n __sluice_has_none -a explain -d 'What the rules make of a request'
@@ -155,6 +156,15 @@ complete -c sluice -n '__sluice_is bench' -l expect -x -d 'What must hold'
 complete -c sluice -n '__sluice_is bench' -l progress -d 'A line a second without a terminal too'
 complete -c sluice -n '__sluice_is bench' -s o -x -a 'text json' -d 'Form of the report'
 
+complete -c sluice -n '__sluice_is doctor' -l store -x -d 'The store'
+complete -c sluice -n '__sluice_is doctor' -l store-password -x -d 'Password of the store'
+complete -c sluice -n '__sluice_is doctor' -l store-password-file -rF \
+    -d 'A file that holds the password of the store'
+complete -c sluice -n '__sluice_is doctor' -l store-deadline -x \
+    -d 'Above which latency is a warning'
+complete -c sluice -n '__sluice_is doctor' -l settings -rF -d 'A file of settings'
+complete -c sluice -n '__sluice_is doctor' -s o -x -a 'text json' -d 'Form of the findings'
+
 complete -c sluice -n '__sluice_is simulate' -l limit -x -a '(__sluice_limit)' -d 'The limit'
 complete -c sluice -n '__sluice_is simulate' -l trace -rF -d 'Read the steps from a file'
 complete -c sluice -n '__sluice_is simulate' -l plot -rF -d 'Also draw the requests'
@@ -186,4 +196,4 @@ complete -c sluice -n '__sluice_is explain' -l profile -x \
     -a 'ietf x-ratelimit envoy github openai none' -d 'Which headers the answer has'
 complete -c sluice -n '__sluice_is explain' -s o -x -a 'text json' -d 'Form of the answer'
 
-complete -c sluice -n '__sluice_is help' -a 'serve check bench simulate rules explain' -d Command
+complete -c sluice -n '__sluice_is help' -a 'serve check bench doctor simulate rules explain' -d Command

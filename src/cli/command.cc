@@ -8,6 +8,7 @@
 #include "cli/bench.h"
 #include "cli/bench_arguments.h"
 #include "cli/check.h"
+#include "cli/doctor.h"
 #include "cli/explain.h"
 #include "cli/rules.h"
 #include "cli/serve.h"
@@ -31,6 +32,8 @@ constexpr std::array kCommands = {
             ServeHelp},
     Command{"check", "whether a running server lets a request pass", RunCheck, CheckHelp},
     Command{"bench", "how many requests a server answers, and how fast", RunBench, BenchHelp},
+    Command{"doctor", "whether a store is fit to keep states, and what to do", RunDoctor,
+            DoctorHelp},
     Command{"simulate", "what a limit would have done with a series of requests", RunSimulate,
             SimulateHelp},
     Command{"rules", "what rule files say, what is wrong with them, and what changes", RunRules,

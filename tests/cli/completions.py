@@ -139,7 +139,8 @@ def test_values_of_flags():
     for name in ("bash", "fish"):
         offer = SHELLS[name]
         expect(offer("sluice simulate -o "), {"table", "json"}, name)
-        for command in ("check", "bench", "rules check", "rules show", "rules diff", "explain"):
+        for command in ("check", "bench", "doctor", "rules check", "rules show", "rules diff",
+                        "explain"):
             expect(offer(f"sluice {command} -o "), {"text", "json"}, f"{name}: {command}")
         expect(offer("sluice explain --profile "), profiles, name)
         expect(offer("sluice explain --profile g"), {"github"}, name)
@@ -150,6 +151,7 @@ def test_values_of_flags():
         expect(offer("sluice bench --protocol "), {"http", "rls", "resp", "forward-auth"}, name)
         expect(offer("sluice bench --distribution z"), {"zipf"}, name)
         expect(offer("sluice bench --rate "), set(), name)
+        expect(offer("sluice doctor --store "), set(), name)
         expect(offer("sluice serve --listen "), set(), name)
         expect(offer("sluice serve --proxy-protocol "), set(), name)
     expect(bash("sluice serve --proxy-protocol="), {"true", "false"}, "bash")
@@ -162,7 +164,8 @@ def test_values_of_flags():
 def test_paths_where_a_path_is_expected():
     for name in ("bash", "fish"):
         for before in ("simulate --trace", "simulate --plot", "rules check", "rules show",
-                       "rules diff", "rules diff README.md", "explain --rules"):
+                       "rules diff", "rules diff README.md", "explain --rules",
+                       "doctor --settings", "doctor --store-password-file"):
             found = {word.rstrip("/") for word in SHELLS[name](f"sluice {before} exampl")}
             expect(found, {"examples"}, f"{name}: {before}")
         for before in ("rules schema", "simulate -o", "explain --profile", "help"):

@@ -12,6 +12,7 @@ WANTED = [
     "share/fish/vendor_completions.d/sluice.fish",
     "share/man/man1/sluice-bench.1",
     "share/man/man1/sluice-check.1",
+    "share/man/man1/sluice-doctor.1",
     "share/man/man1/sluice-explain.1",
     "share/man/man1/sluice-rules.1",
     "share/man/man1/sluice-serve.1",

@@ -1,0 +1,105 @@
+#include "cli/doctor_permissions.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "core/text.h"
+
+namespace sluice::cli {
+namespace {
+
+using Kind = StoreUrl::Kind;
+
+// How a command is tried, so that it changes nothing that lasts. The scratch key holds a text by
+// then: what is for another type is refused for that, after we were allowed to ask.
+struct Trial {
+  std::string_view rule;   // as an ACL has it, without its +
+  std::string_view words;  // after its name, KEY standing for the key
+  // Without a text in its place it would make a key that stays.
+  bool makes_key = false;
+};
+
+// The first makes the text, and the last two take it away. Between them is what we send, and what
+// the scripts call.
+constexpr std::array kTrials = {
+    Trial{"set", "KEY 1 PX 60000"},
+    Trial{"ping", ""},
+    Trial{"evalsha", "0000000000000000000000000000000000000000 1 KEY"},
+    Trial{"script|load", "return(1)"},
+    Trial{"time", ""},
+    Trial{"get", "KEY"},
+    Trial{"hset", "KEY a 1", true},
+    Trial{"hmget", "KEY a"},
+    Trial{"hgetall", "KEY"},
+    Trial{"hdel", "KEY a"},
+    Trial{"zadd", "KEY 1 a", true},
+    Trial{"zcard", "KEY"},
+    Trial{"zcount", "KEY 0 1"},
+    Trial{"zrange", "KEY 0 1"},
+    Trial{"zrangebyscore", "KEY 0 1"},
+    Trial{"zscore", "KEY a"},
+    Trial{"zrem", "KEY a"},
+    Trial{"zremrangebyrank", "KEY 0 0"},
+    Trial{"pexpireat", "KEY 1"},
+    Trial{"del", "KEY"},
+};
+constexpr std::array<std::string_view, 1> kDatabaseRules = {"select"};
+constexpr std::array<std::string_view, 1> kSentinelRules = {"role"};
+constexpr std::array<std::string_view, 2> kClusterRules = {"cluster|slots", "asking"};
+
+// "script|load" and "return(1)" as a command.
+std::string CommandOf(const Trial& trial, std::string_view key) {
+  std::vector<std::string_view> words;
+  for (std::string_view text : {trial.rule, trial.words}) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find_first_of("| "), text.size());
+      words.push_back(text.substr(0, end) == "KEY" ? key : text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+  std::string bytes;
+  AppendRedisCommand(words, bytes);
+  return bytes;
+}
+
+void Add(std::span<const std::string_view> rules, std::string& text) {
+  for (const std::string_view rule : rules) text += Concat(" +", rule);
+}
+
+}  // namespace
+
+std::string AclRules(const StoreUrl& url) {
+  std::string text(kKeyPattern);
+  for (const Trial& trial : kTrials) text += Concat(" +", trial.rule);
+  if (url.database != 0) Add(kDatabaseRules, text);
+  if (url.kind == Kind::kSentinel) Add(kSentinelRules, text);
+  if (url.kind == Kind::kCluster) Add(kClusterRules, text);
+  return text;
+}
+
+Permissions FindMissing(const StoreUrl& url, const DecidingServer& server) {
+  Permissions missing;
+  bool has_text = false;
+  const auto is_allowed = [&](const std::string& command, std::string_view rule) {
+    const TalkReply reply = server.talk.AskBytes(command);
+    if (reply.error != RedisErrorKind::kNoPermission) return true;
+    // "no permissions to access ...", where it is about a key.
+    const bool is_key = reply.text().find("access") != std::string_view::npos;
+    if (is_key) missing.lacks_keys = true;
+    if (!is_key) missing.commands.push_back(rule);
+    return false;
+  };
+  for (const Trial& trial : kTrials) {
+    if (trial.makes_key && !has_text) continue;
+    const bool allowed = is_allowed(CommandOf(trial, server.scratch_key), trial.rule);
+    if (trial.rule == "set") has_text = allowed;
+  }
+  if (url.kind == Kind::kCluster) {
+    for (const std::string_view rule : kClusterRules) is_allowed(CommandOf({rule, ""}, ""), rule);
+  }
+  return missing;
+}
+
+}  // namespace sluice::cli

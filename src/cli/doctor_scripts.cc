@@ -1,0 +1,204 @@
+// Whether a server lets us decide, and how fast it does.
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/doctor_permissions.h"
+#include "cli/doctor_scene.h"
+#include "cli/duration_text.h"
+#include "core/limit.h"
+#include "core/text.h"
+#include "remote/new_terms.h"
+#include "remote/permit_call.h"
+#include "remote/redis_script.h"
+#include "remote/remote_limit.h"
+#include "remote/script_reply.h"
+#include "remote/script_request.h"
+
+namespace sluice::cli {
+namespace {
+
+constexpr std::size_t kRounds = 100;
+
+// REQUIRES: a limit that Redis can keep, without a calendar.
+RemoteLimit LimitOf(const LimitSpec& spec) {
+  const auto no_zones = [](std::string_view /*name*/) { return nullptr; };
+  const auto made = MakeLimit(spec, no_zones);
+  const auto* const limit = std::get_if<Limit>(&made);
+  assert(limit != nullptr);
+  return RemoteLimit::Make(*limit).value();
+}
+
+RemoteLimit PerMinute(std::int64_t count) {
+  return LimitOf({.rate = Rate{count, std::chrono::minutes{1}}});
+}
+
+// The scripts, one after another, on the scratch key. It is as if unused in seconds.
+class ScriptRun {
+ public:
+  ScriptRun(const DoctorScene& scene, const DecidingServer& server)
+      : talk_(server.talk), key_(server.scratch_key), clock_(scene.room.clock) {}
+
+  // An error in words of the server, or ours.
+  Result<Done> Run() {
+    for (const RedisScript* const script : {&DecideScript(), &ReplaceScript(), &PermitScript()}) {
+      const TalkReply loaded = talk_.Ask({"SCRIPT", "LOAD", script->text});
+      if (!loaded.ok()) return Fault(loaded);
+      if (loaded.text() != script->sha1) return Error{"a script has another name there than here"};
+    }
+    Forget();
+    Result<Done> done = RunDecide();
+    if (done.ok()) done = RunPermit();
+    Forget();
+    return done;
+  }
+
+  void Forget() { talk_.Ask({"DEL", key_}); }
+
+ private:
+  static Error Fault(const TalkReply& reply) { return {std::string(reply.text())}; }
+
+  Result<TalkReply> Decide(const ScriptCall& call) {
+    std::string command;
+    call.Write(ScriptAs::kName, clock_.Now(), command);
+    TalkReply reply = talk_.AskBytes(std::move(command));
+    if (!reply.ok()) return Fault(reply);
+    return reply;
+  }
+
+  // A charge, then another under new terms, for which its state has to be replaced.
+  Result<Done> RunDecide() {
+    const RemoteLimit before = PerMinute(10);
+    const RemoteLimit after = PerMinute(20);
+    ScriptStatus expected = ScriptStatus::kDecided;
+    for (const RemoteLimit* const limit : {&before, &after, &after}) {
+      const ScriptCall call(Operation::kCheck, {key_, limit, Cost{1}});
+      const Result<TalkReply> reply = Decide(call);
+      if (!reply.ok()) return reply.error();
+      Decision decision;
+      const Result<ScriptOutcome> outcome =
+          ReadScriptReply(call, reply.value().nodes, {&decision, 1});
+      if (!outcome.ok()) return outcome.error();
+      const bool is_replaced = outcome.value().status == ScriptStatus::kOtherTerms;
+      if (outcome.value().status != expected || (!is_replaced && !decision.allowed)) {
+        return Error{"a script has decided what it should not have"};
+      }
+      expected = limit == &before ? ScriptStatus::kOtherTerms : ScriptStatus::kDecided;
+      if (!is_replaced) continue;
+      if (Result<Done> done = Replace(call, reply.value()); !done.ok()) return done;
+    }
+    return Done{};
+  }
+
+  Result<Done> Replace(const ScriptCall& call, const TalkReply& reply) {
+    const Result<std::vector<Replacement>> states = ConvertStates(call, reply.nodes);
+    if (!states.ok()) return states.error();
+    std::string command;
+    WriteReplacements(call, states.value(), ScriptAs::kName, command);
+    const TalkReply replaced = talk_.AskBytes(std::move(command));
+    if (!replaced.ok()) return Fault(replaced);
+    return Done{};
+  }
+
+  Result<Done> RunPermit() {
+    const RemoteLimit limit = LimitOf(
+        {.algorithm = Algorithm::kConcurrency, .max_in_flight = 1, .ttl = std::chrono::seconds{1}});
+    Forget();
+    for (const Operation operation : {Operation::kAcquire, Operation::kRelease}) {
+      const PermitCall call(operation, {key_, &limit, Cost{1}}, PermitId{1});
+      std::string command;
+      call.Write(ScriptAs::kName, command);
+      const TalkReply reply = talk_.AskBytes(std::move(command));
+      if (!reply.ok()) return Fault(reply);
+      const Result<PermitOutcome> outcome = call.Read(reply.nodes);
+      if (!outcome.ok()) return outcome.error();
+    }
+    return Done{};
+  }
+
+  RedisTalk& talk_;
+  const std::string key_;
+  Clock& clock_;
+};
+
+Finding Forbidden(const DoctorScene& scene, const DecidingServer& server,
+                  const Permissions& permissions) {
+  const std::string user = scene.url.user.empty() ? "default" : scene.url.user;
+  std::string found = Concat("the user ", Quoted(user), " may not");
+  for (const std::string_view command : permissions.commands) {
+    found += Concat(command == permissions.commands.front() ? " run " : ", ", command);
+  }
+  if (permissions.lacks_keys) {
+    found += Concat(permissions.commands.empty() ? "" : ", nor", " use keys ", kKeyPattern);
+  }
+  return {.grade = Grade::kFailure,
+          .check = "scripts",
+          .where = server.where,
+          .found = std::move(found),
+          .advice = Concat("ACL SETUSER ", Printable(user), " ", AclRules(scene.url))};
+}
+
+}  // namespace
+
+bool CheckScripts(const DoctorScene& scene, const DecidingServer& server) {
+  const Permissions permissions = FindMissing(scene.url, server);
+  if (!permissions.commands.empty() || permissions.lacks_keys) {
+    scene.report(Forbidden(scene, server, permissions));
+    return false;
+  }
+  const Result<Done> done = ScriptRun(scene, server).Run();
+  Finding finding{
+      .check = "scripts", .where = server.where, .found = "load and run, with all they call"};
+  if (!done.ok()) {
+    finding.grade = Grade::kFailure;
+    finding.found = Concat("do not run: ", Printable(done.error().message));
+    finding.advice = "see whether this is Redis, and no proxy or other program that speaks like it";
+  }
+  scene.report(finding);
+  return done.ok();
+}
+
+void CheckLatency(const DoctorScene& scene, const DecidingServer& server) {
+  const RemoteLimit limit = PerMinute(6000);
+  std::vector<Nanos> took;
+  for (std::size_t i = 0; i < kRounds; ++i) {
+    std::string command;
+    const ScriptCall call(Operation::kCheck, {server.scratch_key, &limit, Cost{1}});
+    const Time begin = scene.room.clock.Now();
+    call.Write(ScriptAs::kName, begin, command);
+    const TalkReply reply = server.talk.AskBytes(std::move(command));
+    took.push_back(scene.room.clock.Now() - begin);
+    if (!reply.ok()) {
+      scene.report({.grade = Grade::kFailure,
+                    .check = "latency",
+                    .where = server.where,
+                    .found = Concat("not measured: ", Printable(reply.text())),
+                    .advice = "try again, and look at its log"});
+      return;
+    }
+  }
+  server.talk.Ask({"DEL", server.scratch_key});
+  std::ranges::sort(took);
+  const Nanos p99 = took[kRounds * 99 / 100 - 1];
+  Finding finding{.check = "latency",
+                  .where = server.where,
+                  .found = Concat(kRounds, " decisions, one after another: p50 ",
+                                  DurationText(took[kRounds / 2 - 1]), ", p99 ", DurationText(p99),
+                                  ", most ", DurationText(took.back()))};
+  if (p99 > scene.deadline) {
+    finding.grade = Grade::kWarning;
+    finding.found += Concat("; above 'store.deadline', ", DurationText(scene.deadline),
+                            ", on_store_failure decides");
+    finding.advice = "bring Redis nearer, look what else it does, or raise 'store.deadline'";
+  }
+  scene.report(finding);
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,119 @@
+// Sentinels, and the primary that they name.
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/doctor_scene.h"
+#include "core/text.h"
+#include "net/endpoint.h"
+
+namespace sluice::cli {
+namespace {
+
+std::optional<TcpEndpoint> PlaceOf(const TalkReply& reply) {
+  constexpr std::size_t kNodes = 3;
+  if (!reply.ok() || reply.nodes.size() != kNodes) return std::nullopt;
+  const std::string_view port = reply.nodes[2].text;
+  TcpEndpoint place{std::string(reply.nodes[1].text), 0};
+  const char* const end = port.data() + port.size();
+  const auto [stop, error] = std::from_chars(port.data(), end, place.port);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return place;
+}
+
+// What the sentinels say of the primary.
+struct Opinions {
+  std::map<std::string, std::vector<std::string>> voters;  // sentinels by the place they name
+  std::optional<TcpEndpoint> place;                        // that was named last
+};
+
+void CheckQuorum(const DoctorScene& scene, RedisTalk& talk, const std::string& where) {
+  const TalkReply reply = talk.Ask({"SENTINEL", "CKQUORUM", scene.url.primary});
+  Finding finding{.check = "quorum", .where = where, .found = Printable(reply.text())};
+  if (!reply.ok()) {
+    finding.grade = Grade::kWarning;
+    finding.advice = "bring sentinels back: no failover is possible until then";
+  }
+  scene.report(finding);
+}
+
+// Whether it answered.
+bool AskSentinel(const DoctorScene& scene, const Endpoint& endpoint, Opinions& opinions) {
+  const std::string where = Describe(endpoint);
+  RedisTalk talk(scene.room, endpoint, scene.store.sentinel());
+  const Need need = scene.store.endpoints().size() > 1 ? Need::kAnyOfThem : Need::kThisOne;
+  if (!CheckReachable(scene, talk, where, need)) return false;
+  const TalkReply reply = talk.Ask({"SENTINEL", "get-master-addr-by-name", scene.url.primary});
+  const std::optional<TcpEndpoint> place = PlaceOf(reply);
+  if (place) {
+    opinions.place = place;
+    opinions.voters[Describe(*place)].push_back(where);
+    CheckQuorum(scene, talk, where);
+    return true;
+  }
+  scene.report({.grade = Grade::kFailure,
+                .check = "primary",
+                .where = where,
+                .found = reply.ok() ? Concat("knows no primary ", Quoted(scene.url.primary))
+                                    : Printable(reply.text()),
+                .advice = "see whether it is a sentinel, and which names it monitors"});
+  return true;
+}
+
+// Whether one place is left.
+bool CheckAgreement(const DoctorScene& scene, const Opinions& opinions) {
+  const std::string where = Quoted(scene.url.primary);
+  if (opinions.voters.size() == 1) {
+    const auto& [place, voters] = *opinions.voters.begin();
+    scene.report({.check = "primary",
+                  .where = where,
+                  .found = Concat("is ", place, ", as ", voters.size(), " of ",
+                                  scene.store.endpoints().size(), " sentinels say")});
+    return true;
+  }
+  if (opinions.voters.empty()) return false;
+  std::string found = "sentinels disagree:";
+  for (const auto& [place, voters] : opinions.voters) {
+    found += Concat(" ", place, " (");
+    for (const std::string& voter : voters) {
+      found += Concat(&voter == voters.data() ? "" : ", ", voter);
+    }
+    found += ")";
+  }
+  scene.report({.grade = Grade::kFailure,
+                .check = "primary",
+                .where = where,
+                .found = found,
+                .advice = "wait for a failover to end, or make them monitor the same server"});
+  return false;
+}
+
+}  // namespace
+
+void CheckSentinels(const DoctorScene& scene) {
+  Opinions opinions;
+  std::size_t answered = 0;
+  for (const Endpoint& endpoint : scene.store.endpoints()) {
+    if (AskSentinel(scene, endpoint, opinions)) ++answered;
+  }
+  if (answered == 0 && scene.store.endpoints().size() > 1) {
+    scene.report({.grade = Grade::kFailure,
+                  .check = "primary",
+                  .where = Quoted(scene.url.primary),
+                  .found = "no sentinel could be asked for it",
+                  .advice = "see what is said of each"});
+  }
+  if (!CheckAgreement(scene, opinions)) return;
+  const std::string where = Describe(*opinions.place);
+  RedisNodeSettings settings = scene.store.node();
+  settings.connection.greeting.role = RedisGreeting::Role::kPrimary;
+  RedisTalk talk(scene.room, *opinions.place, settings);
+  if (!CheckReachable(scene, talk, where, Need::kThisOne)) return;
+  CheckDeciding(scene, {talk, where, scene.scratch_key});
+}
+
+}  // namespace sluice::cli

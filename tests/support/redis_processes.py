@@ -1,0 +1,134 @@
+"""Servers of redis of a test's own, and a relay that stands before one.
+
+For scripts that are run as `python3 FILE path/to/sluice`.
+"""
+
+import os
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+from server import DEADLINE_SECONDS, until
+
+
+def free_port():
+    """A port of the loopback that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Redis:
+    """A redis-server in a folder of its own, stopped by its process id. It keeps nothing."""
+
+    def __init__(self, *settings, password=""):
+        self.folder = tempfile.TemporaryDirectory()
+        self.password = password
+        self.port, self.bus_port = free_port(), free_port()
+        self.socket = os.path.join(self.folder.name, "socket")
+        self.start(settings)
+
+    def start(self, settings):
+        lines = [f"port {self.port}", "bind 127.0.0.1", f"dir {self.folder.name}", 'save ""',
+                 f"unixsocket {self.socket}", *settings]
+        if "cluster-enabled yes" in settings:
+            lines.append(f"cluster-port {self.bus_port}")
+        if self.password:
+            lines.append(f"requirepass {self.password}")
+        self.run(lines)
+
+    def run(self, lines, *arguments):
+        path = os.path.join(self.folder.name, "redis.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        self.process = subprocess.Popen(["redis-server", path, *arguments],
+                                        stdout=subprocess.DEVNULL)
+        until(lambda: self.call("PING").startswith(("PONG", "LOADING")), "redis-server answers")
+
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.port}"
+
+    def call(self, *words):
+        """What redis-cli prints for a command."""
+        assert self.process.poll() is None, "redis-server ended"
+        login = ["-a", self.password, "--no-auth-warning"] if self.password else []
+        done = subprocess.run(["redis-cli", "-p", str(self.port), *login, *words],
+                              capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
+        return done.stdout.strip()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(DEADLINE_SECONDS)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        self.folder.cleanup()
+
+
+class Sentinel(Redis):
+    """A sentinel that monitors a primary under the name main."""
+
+    def __init__(self, primary, quorum=1):
+        self.primary, self.quorum = primary, quorum
+        super().__init__()
+
+    def start(self, _settings):
+        monitor = f"sentinel monitor main 127.0.0.1 {self.primary.port} {self.quorum}"
+        self.run([f"port {self.port}", "bind 127.0.0.1", f"dir {self.folder.name}", monitor,
+                  "sentinel down-after-milliseconds main 1000"], "--sentinel")
+
+
+class Relay:
+    """Hands on what clients and a server say; replies `delay` seconds late and through `edit`."""
+
+    def __init__(self, server, delay=0.0, edit=lambda reply: reply):
+        self.server, self.delay, self.edit = server, delay, edit
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.sockets = [self.listener]
+        self.threads = []
+        self.begin(self.accept)
+
+    def begin(self, work, *arguments):
+        self.threads.append(threading.Thread(target=work, args=arguments))
+        self.threads[-1].start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", self.server.port), DEADLINE_SECONDS)
+            self.sockets += [client, server]
+            self.begin(self.hand_on, client, server, lambda said: said, 0.0)
+            self.begin(self.hand_on, server, client, self.edit, self.delay)
+
+    @staticmethod
+    def hand_on(speaker, listener, edit, delay):
+        try:
+            while said := speaker.recv(65536):
+                time.sleep(delay)
+                listener.sendall(edit(said))
+        except OSError:
+            pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for each in self.sockets:
+            try:
+                each.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            each.close()
+        for thread in self.threads:
+            thread.join(DEADLINE_SECONDS)
