@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads every rule file that the guide to rule files shows.  usage: docs.py SLUICE"""
+"""Loads every rule file that the documents show.  usage: docs.py SLUICE"""
 import os
 import re
 import sys
@@ -14,8 +14,14 @@ import help_text  # noqa: E402
 import loader_words  # noqa: E402
 import rule_yaml  # noqa: E402
 
-with open(os.path.join(PROJECT, "docs", "rules.md"), encoding="utf-8") as guide:
-    GUIDE = guide.read()
+
+
+def read(name):
+    with open(os.path.join(PROJECT, "docs", name), encoding="utf-8") as document:
+        return document.read()
+
+
+GUIDE = read("rules.md")
 
 # What the transcript under "Checking" is of.
 BAD = """\
@@ -42,6 +48,15 @@ def test_every_block_can_be_used():
     for block in blocks:
         code, said = check(block)
         assert code == 0 and re.fullmatch(r"1 file, .* good\n", said), f"{block}\n{said}"
+
+
+def test_every_block_of_other_documents_can_be_used():
+    for name in ("integrations.md", "redis.md"):
+        blocks = rule_yaml.blocks(read(name))
+        assert blocks, name
+        for block in blocks:
+            code, said = check(block)
+            assert code == 0, f"{name}: {block}\n{said}"
 
 
 def test_the_transcript_of_mistakes_is_true():

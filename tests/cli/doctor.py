@@ -150,6 +150,15 @@ def test_a_user_with_too_few_rights_is_told_those_that_do():
         expect_no_keys(redis)
 
 
+def test_the_document_has_the_same_rights():
+    with open(os.path.join(PROJECT, "docs", "redis.md"), encoding="utf-8") as document:
+        shown = re.search(r"ACL SETUSER sluice on >PASSWORD ([^`]*?)\n\n", document.read()).group(1)
+    with Redis() as redis:
+        allow(redis)
+        findings = doctor("--store", f"redis://app:{PASSWORD}@{redis.address}", code=1)
+        expect(shown.split(), rules_in(of(findings, "scripts")))
+
+
 def test_each_right_is_needed():
     with Redis() as redis:
         url = f"redis://app:{PASSWORD}@{redis.address}"
