@@ -255,6 +255,15 @@ Result<const Scheme*> FindScheme(std::string_view name) {
   return Error{Concat("unknown kind of store; ", kExpected)};
 }
 
+// REQUIRES: not kMemory.
+std::string_view SchemeOf(const StoreUrl& url) {
+  const auto fits = [&](const Scheme& scheme) {
+    if (scheme.kind != url.kind || scheme.is_socket == url.socket.empty()) return false;
+    return url.kind != Kind::kRedis || scheme.tls == url.tls.has_value();
+  };
+  return std::ranges::find_if(kSchemes, fits)->name;
+}
+
 }  // namespace
 
 Result<StoreUrl> ParseStoreUrl(std::string_view text) {
@@ -282,12 +291,7 @@ Result<StoreUrl> ParseStoreUrl(std::string_view text) {
 
 std::string FormatStoreUrl(const StoreUrl& url) {
   if (url.kind == Kind::kMemory) return "memory";
-  std::string text;
-  for (const Scheme& scheme : kSchemes) {
-    const bool fits = url.kind != Kind::kRedis || (scheme.tls == url.tls.has_value() &&
-                                                   scheme.is_socket == !url.socket.empty());
-    if (scheme.kind == url.kind && fits) text = Concat(scheme.name, "://");
-  }
+  std::string text = Concat(SchemeOf(url), "://");
   text += PercentEncode(url.user);
   if (url.password) text += Concat(":", *url.password);
   if (url.password || !url.user.empty()) text += "@";
