@@ -1,0 +1,162 @@
+"""Four nodes that share one Redis, and many clients that ask all of them."""
+
+import contextlib
+import http.client
+import json
+import os
+import sys
+import threading
+import time
+
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
+
+from server import DEADLINE_SECONDS, Server, ask, expect, run_tests, until  # noqa: E402
+from redis_processes import Redis  # noqa: E402
+
+NODES, CLIENTS, RUNS = 4, 64, 10
+COUNT = 1000
+SYNC_SECONDS = 0.2
+# Whoever has to wait for a busy machine is not decided by the fallback.
+PATIENT = ("--store-deadline", "5s", "--store-sync-interval", "200ms", "--store-nodes", str(NODES))
+HOUR = f"{{ rate: {COUNT}/h, algorithm: fixed_window, window: first_request }}"
+RULES = "domain: api\nrules:\n" + "".join(
+    f"  - {{ name: {mode}, match: {{ mode: {mode} }}, per: [user], limit: {HOUR}, "
+    f"consistency: {mode} }}\n" for mode in ("exact", "leased", "eventual"))
+
+
+@contextlib.contextmanager
+def fleet(rules, url, flags=PATIENT):
+    """Nodes that know each other and the secret of the keys."""
+    with contextlib.ExitStack() as stack:
+        nodes = [stack.enter_context(Server(rules, ["--store", url, *flags]))
+                 for _ in range(NODES)]
+        for node in nodes:
+            until(lambda: f"sluice_redis_nodes {NODES}\n" in ask(node.admin, "/metrics")[2],
+                  "all nodes are counted")
+        yield nodes
+
+
+class Client:
+    """One connection to a node."""
+
+    def __init__(self, node):
+        self.connection = http.client.HTTPConnection("127.0.0.1", node.port,
+                                                     timeout=DEADLINE_SECONDS)
+
+    def check(self, path="/v1/check", **attributes):
+        body = json.dumps({"domain": "api", "attributes": attributes})
+        self.connection.request("POST", path, body, {"Content-Type": "application/json"})
+        reply = self.connection.getresponse()
+        text = json.loads(reply.read())
+        assert reply.status in (200, 429), (reply.status, text)
+        for decision in text["decisions"]:
+            assert decision["source"] != "fallback", text
+        return text
+
+
+class Crowd:
+    """Clients of all nodes who ask at the same time; when and where each was allowed."""
+
+    def __init__(self, nodes, **attributes):
+        self.nodes, self.attributes = nodes, attributes
+        self.allowed = []  # (time, node)
+        self.lock = threading.Lock()
+        self.faults = []
+
+    def ask(self, tries):
+        """Every client asks so many times."""
+        def work(number):
+            try:
+                client = Client(self.nodes[number % NODES])
+                for _ in range(tries):
+                    if client.check(**self.attributes)["allowed"]:
+                        with self.lock:
+                            self.allowed.append((time.monotonic(), number % NODES))
+            except Exception as fault:  # told by the test
+                self.faults.append(fault)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not self.faults, self.faults[0]
+        return len(self.allowed)
+
+
+def expect_ttls(redis):
+    """No state stays for good."""
+    for key in redis.call("KEYS", "sluice:*").splitlines():
+        if key != "sluice:secret":
+            assert int(redis.call("PTTL", key)) > 0, f"{key} has no TTL"
+
+
+def test_exact_admits_exactly_the_limit():
+    with Redis() as redis, fleet(RULES, f"redis://{redis.address}") as nodes:
+        for run in range(RUNS):
+            crowd = Crowd(nodes, mode="exact", user=str(run))
+            expect(crowd.ask(COUNT // CLIENTS + 5), COUNT, f"run {run}")
+        expect_ttls(redis)
+
+
+def test_leased_admits_the_limit_once_leases_are_back():
+    with Redis() as redis, fleet(RULES, f"redis://{redis.address}") as nodes:
+        for run in range(RUNS):
+            crowd = Crowd(nodes, mode="leased", user=str(run))
+            allowed = crowd.ask(COUNT // CLIENTS + 5)
+            assert allowed <= COUNT, f"run {run}: {allowed}"
+            # What some nodes hold and do not spend comes back within the time of a lease.
+            until(lambda: crowd.ask(1) >= COUNT, "all units are spent")
+            expect(crowd.ask(2), COUNT, f"run {run}")
+        expect_ttls(redis)
+
+
+def test_eventual_stays_within_what_others_admit_in_an_interval():
+    with Redis() as redis, fleet(RULES, f"redis://{redis.address}") as nodes:
+        for run in range(RUNS):
+            crowd = Crowd(nodes, mode="eventual", user=str(run))
+            until(lambda: crowd.ask(1) >= COUNT, "all units are spent")
+            crowd.ask(3)
+            expect_bound(crowd, run)
+        expect_ttls(redis)
+
+
+def expect_bound(crowd, run):
+    """A node does not know what the others admitted since it last heard of them: within one
+    interval and the answer to its push, for which as much is allowed."""
+    over = len(crowd.allowed) - COUNT
+    begin = sorted(crowd.allowed)[COUNT - 1][0] - 2 * SYNC_SECONDS
+    unknown = sum(at >= begin for at, _ in crowd.allowed)
+    most = unknown * (NODES - 1) / NODES
+    print(f"eventual, run {run}: {over} above {COUNT}, bound {most:.0f}")
+    assert over <= most, (over, most)
+
+
+def test_limits_of_different_slots_are_charged_all_or_none():
+    rules = """
+domain: api
+rules:
+  - { name: users, per: [user], limit: { rate: 100/h, algorithm: fixed_window, window: first_request } }
+  - { name: addresses, per: [ip], limit: { rate: 40/h, algorithm: fixed_window, window: first_request } }
+"""
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(Redis("cluster-enabled yes")) for _ in range(3)]
+        addresses = [server.address for server in servers]
+        servers[0].call("--cluster", "create", *addresses, "--cluster-yes")
+        until(lambda: all("cluster_state:ok" in server.call("CLUSTER", "INFO")
+                          for server in servers), "the cluster is whole")
+        url = "redis+cluster://" + ",".join(addresses)
+        nodes = stack.enter_context(fleet(rules, url))
+        for run in range(RUNS):
+            caller = {"user": f"u{run}", "ip": f"192.0.2.{run}"}
+            expect(Crowd(nodes, **caller).ask(2), 40, f"run {run}")
+            # What was refused by the address is given back to the user, on every node.
+            for node in nodes:
+                left = Client(node).check("/v1/peek", **caller)["decisions"][0]["remaining"]
+                expect(left, 60, f"run {run}")
+        for server in servers:
+            expect_ttls(server)
+
+
+run_tests(globals())
