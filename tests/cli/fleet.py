@@ -134,12 +134,10 @@ def expect_bound(crowd, run):
 
 
 def test_limits_of_different_slots_are_charged_all_or_none():
-    rules = """
-domain: api
-rules:
-  - { name: users, per: [user], limit: { rate: 100/h, algorithm: fixed_window, window: first_request } }
-  - { name: addresses, per: [ip], limit: { rate: 40/h, algorithm: fixed_window, window: first_request } }
-"""
+    rules = "domain: api\nrules:\n" + "".join(
+        f"  - {{ name: {name}, per: [{name}], limit: {{ rate: {count}/h, "
+        "algorithm: fixed_window, window: first_request } }\n"
+        for name, count in (("user", 100), ("ip", 40)))
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(Redis("cluster-enabled yes")) for _ in range(3)]
         addresses = [server.address for server in servers]
