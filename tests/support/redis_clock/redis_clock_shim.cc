@@ -1,8 +1,13 @@
-// Loaded into redis-server before the C library: what the wall clock shows is what a test wrote
-// into a file. Clocks that only go on stay real, else the server would never wake.
+// Loaded into redis-server, or valkey-server, before the C library: what the wall clock shows is
+// what a test wrote into a file. Clocks that only go on stay real, else the server would never
+// wake.
 //
 // The file is named by SLUICE_REDIS_CLOCK and holds one std::int64_t: microseconds since 1970, or 0
 // for the real time.
+//
+// Valkey adds what the processor has counted to a time it knows, where /proc/cpuinfo says that the
+// processor counts evenly. So there is no such file here, and it asks for the time each time.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -11,8 +16,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace {
 
@@ -36,6 +44,15 @@ bool Read(std::int64_t& micros) {
   if (clock == nullptr) return false;
   micros = clock->load();
   return micros != 0;
+}
+
+FILE* OpenUnlessOfProcessor(const char* name, const char* path, const char* mode) {
+  if (std::string_view(path) == "/proc/cpuinfo") {
+    errno = ENOENT;
+    return nullptr;
+  }
+  using Open = FILE* (*)(const char*, const char*);
+  return reinterpret_cast<Open>(dlsym(RTLD_NEXT, name))(path, mode);
 }
 
 bool IsWallClock(clockid_t id) { return id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE; }
@@ -67,6 +84,14 @@ time_t time(time_t* out) noexcept {
   clock_gettime(CLOCK_REALTIME, &now);
   if (out != nullptr) *out = now.tv_sec;
   return now.tv_sec;
+}
+
+FILE* fopen(const char* path, const char* mode) {
+  return OpenUnlessOfProcessor("fopen", path, mode);
+}
+
+FILE* fopen64(const char* path, const char* mode) {
+  return OpenUnlessOfProcessor("fopen64", path, mode);
 }
 
 }  // extern "C"

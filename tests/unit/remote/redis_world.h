@@ -18,11 +18,9 @@
 #include "support/random_limit.h"
 #include "support/redis_server.h"
 #include "support/trace.h"
+#include "unit/remote/random_remote_limit.h"
 
 namespace sluice::testing {
-
-// A random limit of this kind that Redis can keep.
-LimitSpec RandomRemoteLimit(Kind kind, Random& random);
 
 // One key, in both places.
 struct WorldKey {
@@ -61,8 +59,8 @@ class RedisWorld {
 
   // A key with a random limit of the first kind; new terms may be of the last, too.
   void AddKey(const std::string& name, const std::vector<Kind>& kinds);
-  // Takes random steps until one fails.
-  void Run(int steps);
+  // Takes random steps until one fails, or time is at its end. How many it took.
+  int Run(int steps);
 
   [[nodiscard]] const WorldCounts& counts() const { return counts_; }
 
@@ -96,7 +94,7 @@ class RedisWorld {
 // have phases of whole microseconds in Redis alone.
 std::vector<Kind> RemoteKinds();
 
-// How many worlds, and what happens in each.
+// How many worlds, and what happens in each: all of its steps.
 struct WorldPlan {
   std::vector<std::vector<Kind>> kinds;  // of keys
   int keys_each = 5;

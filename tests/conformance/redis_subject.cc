@@ -1,0 +1,111 @@
+#include "conformance/redis_subject.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "remote/redis_cluster.h"
+#include "remote/redis_sentinel.h"
+#include "support/redis_server.h"
+#include "unit/remote/loop_until.h"
+
+namespace sluice::testing {
+
+std::unique_ptr<RedisSubject> RedisSubject::OneServer() {
+  std::unique_ptr<RedisSubject> made(new RedisSubject("one server"));
+  made->server_ = std::make_unique<RedisProcess>(
+      std::vector<std::string>{}, RedisProcess::Mode::kServer, made->time_.variables());
+  if (!made->server_->is_running()) return nullptr;
+  made->keepers_ = {made->server_.get()};
+  auto client = std::make_unique<RedisSingle>(
+      made->Parts(), UnixEndpoint{made->server_->socket_path()}, RedisNodeSettings{});
+  EXPECT_TRUE(LoopUntil(made->loop_, [&client] { return client->node().is_open(); }));
+  made->client_ = std::move(client);
+  made->TakeOver(RedisSlots::kTogether);
+  return made;
+}
+
+std::unique_ptr<RedisSubject> RedisSubject::Cluster() {
+  std::unique_ptr<RedisSubject> made(new RedisSubject("cluster"));
+  made->cluster_ = std::make_unique<RedisClusterGroup>(&made->time_);
+  if (!made->cluster_->is_formed()) return nullptr;
+  made->cluster_->Trust();
+  RedisClusterSettings settings;
+  for (const auto& each : made->cluster_->servers()) {
+    made->keepers_.push_back(each.get());
+    settings.seeds.push_back({"127.0.0.1", each->port()});
+  }
+  made->client_ = std::make_unique<RedisCluster>(made->Parts(), settings);
+  const RedisCounts& counts = made->redis_counts_;
+  EXPECT_TRUE(LoopUntil(made->loop_, [&counts] { return counts.refreshes.ReadApprox() > 0; }));
+  made->TakeOver(RedisSlots::kSpread);
+  return made;
+}
+
+std::unique_ptr<RedisSubject> RedisSubject::Sentinel() {
+  std::unique_ptr<RedisSubject> made(new RedisSubject("sentinel"));
+  made->sentinel_ = std::make_unique<RedisSentinelGroup>(&made->time_);
+  if (!made->sentinel_->is_formed()) return nullptr;
+  made->keepers_ = {&made->sentinel_->primary()};
+  RedisSentinelSettings settings;
+  settings.primary = "limits";
+  for (const std::uint16_t port : made->sentinel_->sentinel_ports()) {
+    settings.sentinels.push_back({"127.0.0.1", port});
+  }
+  auto client = std::make_unique<RedisSentinel>(made->Parts(), settings);
+  EXPECT_TRUE(LoopUntil(made->loop_, [&client] {
+    return client->primary() != nullptr && client->primary()->is_open();
+  }));
+  made->client_ = std::move(client);
+  made->TakeOver(RedisSlots::kTogether);
+  return made;
+}
+
+void RedisSubject::TakeOver(RedisSlots slots) {
+  remote_.emplace(*client_, *clock_, RedisRemoteOptions{.slots = slots});
+  asker_.emplace(loop_, *remote_);
+}
+
+void RedisSubject::Begin(const std::vector<ConformanceKey>& keys, Time now) {
+  keys_ = &keys;
+  for (RedisProcess* server : keepers_) {
+    RedisClient(server->socket_path()).Command({"FLUSHALL"});
+  }
+  time_.Set(now);
+}
+
+std::vector<Decision> RedisSubject::Take(const ConformanceStep& step) {
+  time_.Set(step.now);
+  call_.operation = step.operation;
+  call_.taking = step.taking;
+  call_.items.clear();
+  for (const ConformanceCharge& each : step.charges) {
+    const ConformanceKey& key = (*keys_)[each.key];
+    call_.items.push_back({.terms = key.terms,
+                           .key = key.fleet_key,
+                           .route = key.route,
+                           .cost = each.cost,
+                           .veto = each.veto,
+                           .left_alone = each.left_alone});
+  }
+  EXPECT_EQ(asker_->Ask(call_), RemoteFate::kDecided) << name_;
+  EXPECT_EQ(call_.decided_at, step.now) << name_;
+  return call_.decisions;
+}
+
+std::string RedisSubject::Faults() {
+  std::string faults;
+  for (RedisProcess* server : keepers_) {
+    RedisClient client(server->socket_path());
+    std::vector<std::string> keys;
+    for (const RespNode& node : client.Command({"KEYS", "*"}).subspan(1)) {
+      keys.emplace_back(node.text);
+    }
+    for (const std::string& key : keys) {
+      if (client.Number({"PTTL", key}) == -1) faults += name_ + ": " + key + " stays; ";
+    }
+  }
+  return faults;
+}
+
+}  // namespace sluice::testing
