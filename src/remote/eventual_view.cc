@@ -99,9 +99,20 @@ void EventualView::Apply(Entry& entry, std::int64_t units) {
   if (units < 0) entry.state->Refund({-units}, entry.latest);
 }
 
+// Whether what is known is newer. Of two states of one microsecond the one with less left is.
+bool EventualView::IsOvertaken(const Entry& entry, const RedisSight& sight) {
+  if (!entry.state) return false;
+  if (sight.decided_at == entry.decided_at) {
+    return sight.state.Peek(Cost{0}, sight.decided_at).remaining >= entry.told_remaining;
+  }
+  const Nanos later = entry.decided_at - sight.decided_at;
+  return later > Nanos{0} && later < kOvertaken;
+}
+
 void EventualView::Adopt(Entry& entry, const RedisSight& sight) {
   entry.state = sight.state;
   entry.decided_at = sight.decided_at;
+  entry.told_remaining = sight.state.Peek(Cost{0}, sight.decided_at).remaining;
   entry.latest = std::max(entry.latest, sight.decided_at);
   // Of what is under way nobody knows yet whether this has it.
   Apply(entry, entry.pending + entry.under_way);
@@ -112,15 +123,12 @@ void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
   const RemoteItem& item = sight.item;
   table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
     if (entry.terms != item.terms) return;
-    const std::int64_t pushed = heard == Heard::kOwnSync ? entry.under_way : 0;
-    entry.under_way -= pushed;
-    const bool is_overtaken = entry.state && sight.decided_at < entry.decided_at &&
-                              entry.decided_at - sight.decided_at < kOvertaken;
-    if (is_overtaken && (pushed == 0 || entry.was_told_meanwhile)) {
-      // What was told since has these units, and they were applied to it once more.
-      Apply(entry, -pushed);
-      return;
-    }
+    if (heard == Heard::kOwnSync) entry.under_way = 0;
+    const bool is_overtaken = IsOvertaken(entry, sight);
+    // What was told since has the units of a sync that was overtaken, and they were applied to it
+    // once more. The next sync tells better: to give them back here could free others, because a
+    // full window holds no debts.
+    if (is_overtaken && (heard == Heard::kOther || entry.was_told_meanwhile)) return;
     Adopt(entry, sight);
     entry.was_told_meanwhile = entry.is_syncing && heard == Heard::kOther;
     entry.told_at = std::max(entry.told_at, sight.sent_at == Time{} ? now : sight.sent_at);

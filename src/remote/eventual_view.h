@@ -89,6 +89,7 @@ class EventualView {
     std::optional<Time> back_until;
     Time told_at{};
     Time decided_at{};
+    std::int64_t told_remaining = 0;
     Time latest{};  // in Redis, as far as is known
     Time asked_at{};
     bool is_syncing = false;
@@ -101,6 +102,7 @@ class EventualView {
   [[nodiscard]] bool IsFresh(const Entry& entry, Time now) const;
   Time TimeOf(Entry& entry, Time now) const;
   void LearnTime(Time decided_at, Time now);
+  static bool IsOvertaken(const Entry& entry, const RedisSight& sight);
   static void Adopt(Entry& entry, const RedisSight& sight);
   static void Apply(Entry& entry, std::int64_t units);
   static void TakeKey(const FleetKey& key, Entry& entry, Sync& sync);

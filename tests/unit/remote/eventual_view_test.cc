@@ -204,7 +204,7 @@ TEST_F(EventualViewTest, WhatIsChargedDuringASyncIsAppliedToWhatItTells) {
 }
 
 // Invariant (3): the reply of a check comes before that of a sync which was decided first.
-TEST_F(EventualViewTest, ASyncThatWasOvertakenDoesNotCountTwice) {
+TEST_F(EventualViewTest, ASyncThatWasOvertakenCountsTwiceUntilTheNext) {
   Seed();
   ASSERT_EQ(Take(5), Answer::kDecided);
   Begin();
@@ -222,7 +222,46 @@ TEST_F(EventualViewTest, ASyncThatWasOvertakenDoesNotCountTwice) {
   view_.Hear({call, pushed, seen[0].decision, state, decided_at, now_}, Heard::kOwnSync, now_);
   view_.Synced(pushed, Operation::kDebt, RemoteFate::kDecided);
   ASSERT_EQ(Take(), Answer::kDecided);
-  EXPECT_EQ(decision_.remaining, 100 - 1 - 5 - 1 - 2);
+  EXPECT_EQ(decision_.remaining, 100 - 1 - 5 - 1 - 5 - 2);
+  EXPECT_EQ(Begin(), 2);
+  End(RemoteFate::kDecided);
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 100 - 1 - 5 - 1 - 3);
+}
+
+// Invariant (3): a window that others have filled holds no more, so nothing can be taken off it.
+TEST_F(EventualViewTest, ASyncThatWasOvertakenFreesNothing) {
+  Seed();
+  ASSERT_EQ(Take(40), Answer::kDecided);
+  Begin();
+  const RemoteItem pushed = sync_.debts[0];
+  RemoteCall call;
+  call.operation = Operation::kDebt;
+  call.items = {pushed};
+  const auto seen = redis_.Decide(call, RedisNow());
+  const Time decided_at = RedisNow();
+  now_ += milliseconds{1};
+  Elsewhere(59);
+  Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
+  KeyState state = seen[0].state;
+  view_.Hear({call, pushed, seen[0].decision, state, decided_at, now_}, Heard::kOwnSync, now_);
+  view_.Synced(pushed, Operation::kDebt, RemoteFate::kDecided);
+  EXPECT_EQ(TakeAll(), 0);
+}
+
+// Invariant (3): whose reply comes last was not decided last.
+TEST_F(EventualViewTest, OfTwoStatesOfOneMicrosecondTheFullerIsTheLater) {
+  Seed();
+  RemoteCall call;
+  call.items = {ItemOf(3)};
+  const auto first = redis_.Decide(call, RedisNow());
+  const auto second = redis_.Decide(call, RedisNow());
+  for (const auto* seen : {&second[0], &first[0]}) {
+    KeyState state = seen->state;
+    view_.Hear({call, seen->item, seen->decision, state, RedisNow(), now_}, Heard::kOther, now_);
+  }
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 100 - 1 - 3 - 3 - 1);
 }
 
 // Invariant (4).

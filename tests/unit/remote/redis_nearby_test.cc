@@ -31,7 +31,12 @@ constexpr FleetKey kKey{.high = 3, .low = 4};
 class Scene {
  public:
   Scene(const NearbyWorld::Plan& plan, const LimitSpec& spec, Random& random)
-      : world(plan, random), terms(TermsOf(spec)) {}
+      : terms(TermsOf(spec)), world(plan, random) {}
+
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+  // What is still under way is heard by nobody.
+  ~Scene() { is_over_ = true; }
 
   RemoteItem ItemOf(std::int64_t cost) const {
     RemoteItem item;
@@ -52,7 +57,7 @@ class Scene {
   using Heard = std::function<void(const Admitted& admitted)>;
   void Check(std::size_t node, Nearness nearness, std::int64_t cost, const Heard& heard) {
     world.node(node).Check(ItemOf(cost), nearness, [this, node, cost, heard](const auto& decision) {
-      if (!decision) return;
+      if (!decision || is_over_) return;
       (decision->allowed ? allowed : refused) += 1;
       if (!decision->allowed) return;
       units += cost;
@@ -68,11 +73,16 @@ class Scene {
     return sum;
   }
 
-  NearbyWorld world;
   std::shared_ptr<const RemoteTerms> terms;
   std::int64_t units = 0;  // admitted
   std::int64_t allowed = 0;
   std::int64_t refused = 0;
+
+ private:
+  bool is_over_ = false;
+
+ public:
+  NearbyWorld world;  // ends first
 };
 
 NearbyWorld::Plan RandomPlan(Random& random) {
