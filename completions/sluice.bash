@@ -11,6 +11,7 @@ _sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-prox
   --tls-client-names --tls-min-version --callers-names --callers-token --callers-token-file
   --callers-uids --store --store-password --store-password-file --memory --store-snapshot
   --store-deadline --store-sync-interval --store-key-secret --store-key-secret-file
+  --store-key-prefix --store-nodes
   --bounds-connections --bounds-connection-requests --bounds-streams
   --bounds-bytes --bounds-connection-bytes --bounds-request-bytes --bounds-header-bytes
   --bounds-header-fields --bounds-checks --deadlines-idle --deadlines-header --deadlines-body

@@ -89,6 +89,10 @@ complete -c sluice -n '__sluice_is serve' -l store-key-secret -x \
     -d 'What keys in Redis are hashed under'
 complete -c sluice -n '__sluice_is serve' -l store-key-secret-file -rF \
     -d 'A file that holds the secret of keys'
+complete -c sluice -n '__sluice_is serve' -l store-key-prefix -x \
+    -d 'What all keys in Redis begin with'
+complete -c sluice -n '__sluice_is serve' -l store-nodes -x \
+    -d 'How many nodes share the limits, until they are counted'
 complete -c sluice -n '__sluice_is serve' -l bounds-connections -x -d 'Open connections'
 complete -c sluice -n '__sluice_is serve' -l bounds-connection-requests -x \
     -d 'Requests in flight on one connection'

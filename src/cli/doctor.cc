@@ -86,12 +86,12 @@ int Fail(std::string_view message, Console& console) {
 }
 
 // Nobody else's: two doctors may look at one store.
-std::string ScratchKey() {
+std::string ScratchKey(std::string_view prefix) {
   constexpr int kHexadecimal = 16;
   std::array<char, 16> digits;
   const auto end =
       std::to_chars(digits.begin(), digits.end(), DrawHashSeed().low, kHexadecimal).ptr;
-  return Concat("sluice:doctor:", std::string_view(digits.begin(), end));
+  return Concat(prefix, "doctor:", std::string_view(digits.begin(), end));
 }
 
 int Examine(const StoreSettings& settings, const RedisStore& store, OutputForm form,
@@ -109,7 +109,9 @@ int Examine(const StoreSettings& settings, const RedisStore& store, OutputForm f
                                                 : FindingText(finding, console.out.ink()));
     console.out.Flush();
   };
-  const DoctorScene scene{room, settings.url, store, settings.deadline, ScratchKey(), report};
+  const std::string& prefix = settings.key_prefix.text;
+  const DoctorScene scene{room,   settings.url,       store, settings.deadline,
+                          prefix, ScratchKey(prefix), report};
   if (settings.url.kind == StoreUrl::Kind::kSentinel) {
     CheckSentinels(scene);
   } else if (settings.url.kind == StoreUrl::Kind::kCluster) {

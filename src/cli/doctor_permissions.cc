@@ -42,6 +42,8 @@ constexpr std::array kTrials = {
     Trial{"zscore", "KEY a"},
     Trial{"zrem", "KEY a"},
     Trial{"zremrangebyrank", "KEY 0 0"},
+    Trial{"zremrangebyscore", "KEY 0 0"},
+    Trial{"pexpire", "KEY 60000"},
     Trial{"pexpireat", "KEY 1"},
     Trial{"del", "KEY"},
 };
@@ -70,8 +72,18 @@ void Add(std::span<const std::string_view> rules, std::string& text) {
 
 }  // namespace
 
-std::string AclRules(const StoreUrl& url) {
-  std::string text(kKeyPattern);
+// What a pattern takes for more than itself is escaped.
+std::string KeyPattern(std::string_view prefix) {
+  std::string pattern = "~";
+  for (const char c : prefix) {
+    if (std::string_view("*?[\\").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern + '*';
+}
+
+std::string AclRules(const StoreUrl& url, std::string_view prefix) {
+  std::string text = KeyPattern(prefix);
   for (const Trial& trial : kTrials) text += Concat(" +", trial.rule);
   if (url.database != 0) Add(kDatabaseRules, text);
   if (url.kind == Kind::kSentinel) Add(kSentinelRules, text);

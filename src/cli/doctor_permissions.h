@@ -10,11 +10,11 @@
 
 namespace sluice::cli {
 
-// Every key that Sluice makes begins so.
-inline constexpr std::string_view kKeyPattern = "~sluice:*";
+// "~sluice:*", where every key begins with this prefix.
+std::string KeyPattern(std::string_view prefix);
 
 // The least that does, as ACL SETUSER takes it: "~sluice:* +ping +evalsha ...".
-std::string AclRules(const StoreUrl& url);
+std::string AclRules(const StoreUrl& url, std::string_view prefix);
 
 // What is missing of it.
 struct Permissions {

@@ -20,6 +20,7 @@ struct DoctorScene {
   const StoreUrl& url;
   const RedisStore& store;
   Nanos deadline;           // of the store
+  std::string key_prefix;   // of all keys
   std::string scratch_key;  // nobody else's
   Report report;
 };

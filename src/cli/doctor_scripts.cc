@@ -136,13 +136,15 @@ Finding Forbidden(const DoctorScene& scene, const DecidingServer& server,
     found += Concat(command == permissions.commands.front() ? " run " : ", ", command);
   }
   if (permissions.lacks_keys) {
-    found += Concat(permissions.commands.empty() ? "" : ", nor", " use keys ", kKeyPattern);
+    found += Concat(permissions.commands.empty() ? "" : ", nor", " use keys ",
+                    KeyPattern(scene.key_prefix));
   }
   return {.grade = Grade::kFailure,
           .check = "scripts",
           .where = server.where,
           .found = std::move(found),
-          .advice = Concat("ACL SETUSER ", Printable(user), " ", AclRules(scene.url))};
+          .advice =
+              Concat("ACL SETUSER ", Printable(user), " ", AclRules(scene.url, scene.key_prefix))};
 }
 
 }  // namespace

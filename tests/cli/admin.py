@@ -128,7 +128,8 @@ def test_counts_after_known_requests_are_exact():
         expect(checks(found, "rls"), [0] * 6)
         counts = json.loads(ask(server.admin, "/rules")[2])["counts"]
         assert {"domain": "api", "rule": "posts", "limit": "h", "allowed": 4, "refused": 2,
-                "shadow_refused": 0, "failed": 0, "units": 4} in counts, counts
+                "shadow_refused": 0, "failed": 0, "fallback_allowed": 0, "fallback_refused": 0,
+                "units": 4} in counts, counts
         before = len(found)
         for user in range(50):
             check(server, user=str(user), path=f"/{user}")

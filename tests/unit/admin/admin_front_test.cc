@@ -172,7 +172,8 @@ TEST_F(AdminFrontTest, WhatRulesDecidedIsToldUnderTheirNames) {
   }
   const std::string& json = Get("/rules").body;
   EXPECT_NE(json.find(R"({"domain":"api","rule":"a\"b","limit":"","allowed":1,"refused":2,)"
-                      R"("shadow_refused":3,"failed":4,"units":5})"),
+                      R"("shadow_refused":3,"failed":4,"fallback_allowed":0,"fallback_refused":0,)"
+                      R"("units":5})"),
             std::string::npos)
       << json;
   EXPECT_NE(json.find(R"({"domain":"api","unmatched":6})"), std::string::npos) << json;

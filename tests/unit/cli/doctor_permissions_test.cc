@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include "remote/decide_script.h"
+#include "remote/nodes_script.h"
 #include "remote/permit_script.h"
 #include "remote/replace_script.h"
 
@@ -24,12 +25,12 @@ std::set<std::string> WordsOf(const std::string& text) {
 }
 
 TEST(AclRulesTest, AllThatTheScriptsCallIsAllowed) {
-  const std::set<std::string> rules = WordsOf(AclRules(UrlOf("redis://a")));
+  const std::set<std::string> rules = WordsOf(AclRules(UrlOf("redis://a"), "sluice:"));
   const std::regex call("redis\\.p?call\\(\\s*'(\\w+)'");
   std::set<std::string> called;
   for (const std::string& script :
        {std::string(DecideScriptText()), std::string(ReplaceScriptText()),
-        std::string(PermitScriptText())}) {
+        std::string(PermitScriptText()), std::string(NodesScriptText())}) {
     const auto count = std::count(script.begin(), script.end(), '\n');
     EXPECT_GT(count, 5);
     called.insert(std::sregex_token_iterator(script.begin(), script.end(), call, 1), {});
@@ -42,17 +43,22 @@ TEST(AclRulesTest, AllThatTheScriptsCallIsAllowed) {
 }
 
 TEST(AclRulesTest, EachKindOfStoreHasWhatItNeedsBeside) {
-  const std::set<std::string> single = WordsOf(AclRules(UrlOf("redis://a")));
+  const std::set<std::string> single = WordsOf(AclRules(UrlOf("redis://a"), "sluice:"));
   EXPECT_TRUE(single.contains("~sluice:*"));
   EXPECT_TRUE(single.contains("+evalsha"));
   for (const char* const rule : {"+select", "+role", "+asking", "+cluster|slots"}) {
     EXPECT_FALSE(single.contains(rule)) << rule;
   }
-  EXPECT_TRUE(WordsOf(AclRules(UrlOf("redis://a/1"))).contains("+select"));
-  EXPECT_TRUE(WordsOf(AclRules(UrlOf("redis+sentinel://a/main"))).contains("+role"));
-  const std::set<std::string> cluster = WordsOf(AclRules(UrlOf("redis+cluster://a")));
+  EXPECT_TRUE(WordsOf(AclRules(UrlOf("redis://a/1"), "sluice:")).contains("+select"));
+  EXPECT_TRUE(WordsOf(AclRules(UrlOf("redis+sentinel://a/main"), "sluice:")).contains("+role"));
+  const std::set<std::string> cluster = WordsOf(AclRules(UrlOf("redis+cluster://a"), "sluice:"));
   EXPECT_TRUE(cluster.contains("+asking"));
   EXPECT_TRUE(cluster.contains("+cluster|slots"));
+}
+
+TEST(KeyPatternTest, WhatMeansMoreThanItselfIsEscaped) {
+  EXPECT_EQ(KeyPattern("shop:"), "~shop:*");
+  EXPECT_EQ(KeyPattern("a*b[?"), "~a\\*b\\[\\?*");
 }
 
 TEST(IsNewEnoughTest, From6Point2On) {

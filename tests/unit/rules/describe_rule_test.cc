@@ -34,11 +34,11 @@ TEST(DescribeRuleTest, DefaultsAreFilledInAndWrittenValuesHaveTheirPlace) {
   rule.mode = RuleMode::kShadow;
   rule.enforce.millionths = 1;
   rule.written = {{"per", Line(2)}, {"mode", Line(3)}, {"enforce_percent", Line(4)}};
-  EXPECT_EQ(
-      LinesOf(DescribeRule(rule)),
-      Texts({"action: limit", "per: [user, [ip, path]] @2", "cost: the request's own",
-             "debt: false", "mode: shadow @3", "enforce_percent: 0.0001 @4", "status: 429",
-             "message: (none)", "consistency: exact", "on_store_failure: local", "replaces: []"}));
+  EXPECT_EQ(LinesOf(DescribeRule(rule)),
+            Texts({"action: limit", "per: [user, [ip, path]] @2", "cost: the request's own",
+                   "debt: false", "mode: shadow @3", "enforce_percent: 0.0001 @4", "status: 429",
+                   "message: (none)", "consistency: exact", "deny_cache: false",
+                   "on_store_failure: local", "replaces: []"}));
 }
 
 TEST(DescribeRuleTest, RulesThatDecideHaveOnlyTheirOwnKeys) {
