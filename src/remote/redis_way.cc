@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/window_end.h"
 #include "remote/redis_key_name.h"
 #include "remote/redis_slot.h"
 
@@ -183,8 +184,10 @@ bool RedisWay::GiveBack(const Group& group) {
     }
     source.given_back |= std::uint64_t{1} << at;
     leg.items.push_back(at);
-    // Then all of it is back by itself, and what is held is others'.
-    const Time until = source.leg.decided_at() + decision.reset_after;
+    // Then all of it is back by itself, or in a window that is over: what is held is others'.
+    const Time charged_at = source.leg.decided_at();
+    const Time until = WindowEnd(key.limit->limit(), decision, charged_at)
+                           .value_or(charged_at + decision.reset_after);
     charges_.push_back({key.name, key.limit, item.cost, key.stagger, until});
   }
   if (charges_.empty()) {
