@@ -276,6 +276,30 @@ TEST_F(RedisRemoteFate, ADebtThatWasTakenMakesAFailureUnknown) {
   EXPECT_EQ(fates_, std::vector{Fate::kUnknown});
 }
 
+// Pacers take no refunds, and what count_refused has recorded stays.
+TEST_F(RedisRemoteFate, WhatCannotBeGivenBackMakesAFailureUnknown) {
+  const auto pacer = MustBind(PerHour(3600, Algorithm::kPacer));
+  items_[0].terms = items_[1].terms = pacer;
+  ASSERT_TRUE(Begin(2));
+  client_.Reply(Ahead());
+  client_.Reply("-OOM command not allowed\r\n");
+  EXPECT_TRUE(client_.sent.empty());
+  EXPECT_EQ(fates_, std::vector{Fate::kUnknown});
+  fates_.clear();
+  LimitSpec spec = PerHour(2, Algorithm::kFixedWindow);
+  spec.count_refused = true;
+  items_[0].terms = MustBind(spec);
+  items_[0].veto = Veto::kShadow;
+  items_[1].terms = terms_;
+  ASSERT_TRUE(Begin(2));
+  const std::string tag = static_cast<const RedisTerms&>(*items_[0].terms).remote_limit().tag();
+  const std::string state = tag + " 1700002800000000 2";
+  client_.Reply(Concat("*4\r\n:1\r\n:1700000000\r\n:0\r\n$", state.size(), "\r\n", state, "\r\n"));
+  client_.Reply("-OOM command not allowed\r\n");
+  EXPECT_TRUE(client_.sent.empty());
+  EXPECT_EQ(fates_, std::vector{Fate::kUnknown});
+}
+
 TEST_F(RedisRemoteFate, QuotaRefusesOnlyTogether) {
   for (RemoteItem& item : items_) item.veto = Veto::kQuota;
   // The first refuses alone: the second decides, and the third cannot refuse any more.
