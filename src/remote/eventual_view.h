@@ -80,22 +80,23 @@ class EventualView {
   [[nodiscard]] std::int64_t PendingApprox();
 
  private:
+  // What every Take reads comes first.
   struct Entry {
     std::shared_ptr<const RemoteTerms> terms;
     std::uint32_t route = 0;
-    std::optional<KeyState> state;
     std::int64_t pending = 0;    // own units that were not pushed; below 0: to be given back
     std::int64_t under_way = 0;  // pushed and not answered
-    std::optional<Time> back_until;
     Time told_at{};
-    Time decided_at{};
-    std::int64_t told_remaining = 0;
     Time latest{};  // in Redis, as far as is known
     Time asked_at{};
+    Time decided_at{};
+    std::int64_t told_remaining = 0;
+    std::optional<Time> back_until;
     bool is_syncing = false;
     bool was_told_meanwhile = false;  // a state since the sync began, by somebody else
     bool is_failing = false;
     bool is_listed = false;
+    std::optional<KeyState> state;
   };
 
   static bool Bind(Entry& entry, const RemoteItem& item);
