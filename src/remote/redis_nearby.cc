@@ -43,7 +43,6 @@ Nearby::Answer RedisNearbyWorker::Take(const RemoteItem& item, Nearness nearness
 
 void RedisNearbyWorker::GiveBack(const RemoteItem& item, Nearness nearness, Time now,
                                  Decision& decision) {
-  if (decision.source == Source::kEmptyKey) return;
   if (nearness == Nearness::kLeased) shared_.purse_.GiveBack(item, now, decision);
   if (nearness == Nearness::kEventual) shared_.view_.GiveBack(item, now, decision);
 }

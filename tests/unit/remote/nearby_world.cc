@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/aligned.h"
 #include "support/random_limit.h"
 
 namespace sluice::testing {
@@ -23,6 +24,13 @@ KeyState& FakeRedis::StateOf(const RemoteItem& item) {
   return states_.try_emplace(item.key, item.terms->limit().terms).first->second;
 }
 
+void FakeRedis::CountLease(Operation operation, const RemoteItem& item, Time now) {
+  if (window == Nanos{0}) return;
+  std::int64_t& units = leased[AlignedStart(now, window)];
+  if (operation == Operation::kCheck && item.left_alone.units > 0) units += item.cost.units;
+  if (operation == Operation::kRefund) units -= item.cost.units;
+}
+
 Decision FakeRedis::DecideItem(Operation operation, const RemoteItem& item, Time now) {
   KeyState& state = StateOf(item);
   switch (operation) {
@@ -30,6 +38,7 @@ Decision FakeRedis::DecideItem(Operation operation, const RemoteItem& item, Time
       Decision asked = state.Peek({item.cost.units + item.left_alone.units}, now);
       if (!asked.allowed) return asked;
       charged += item.cost.units;
+      CountLease(operation, item, now);
       return state.Check(item.cost, now);
     }
     case Operation::kDebt:
@@ -38,6 +47,7 @@ Decision FakeRedis::DecideItem(Operation operation, const RemoteItem& item, Time
     case Operation::kRefund:
       if (item.until && now >= *item.until) return state.Peek(Cost{0}, now);
       charged -= item.cost.units;
+      CountLease(operation, item, now);
       return state.Refund(item.cost, now);
     case Operation::kReset:
       return state.Reset(now);

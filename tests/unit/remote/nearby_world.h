@@ -44,10 +44,14 @@ class FakeRedis {
   // Units of all checks and debts that were taken, less those that were given back.
   std::int64_t charged = 0;
   std::size_t calls = 0;
+  // The same of leases alone, by the window they count in; of a test that says how long that is.
+  Nanos window{0};
+  std::map<Time, std::int64_t> leased;
 
   KeyState& StateOf(const RemoteItem& item);
 
  private:
+  void CountLease(Operation operation, const RemoteItem& item, Time now);
   Decision DecideItem(Operation operation, const RemoteItem& item, Time now);
 
   std::map<FleetKey, KeyState, ByKey> states_;
