@@ -19,7 +19,7 @@ constexpr std::size_t kSweptAtOnce = 512;
 }  // namespace
 
 EventualView::EventualView(const EventualSettings& settings)
-    : sync_interval_(settings.sync_interval), table_(settings.keys_most) {}
+    : table_(settings.keys_most), sync_interval_(settings.sync_interval) {}
 
 // Makes the entry one for the terms of the item. False while it has units of others to push.
 bool EventualView::Bind(Entry& entry, const RemoteItem& item) {
@@ -153,6 +153,16 @@ void EventualView::TakeKey(const FleetKey& key, Entry& entry, Sync& sync) {
   entry.was_told_meanwhile = false;
 }
 
+bool EventualView::TakeIfWanted(const FleetKey& key, Entry& entry, Time now, Sync& sync) const {
+  if (entry.is_syncing) return true;
+  if (entry.pending == 0 && now - entry.asked_at > sync_interval_) {
+    entry.is_failing = false;
+    return false;
+  }
+  TakeKey(key, entry, sync);
+  return true;
+}
+
 bool EventualView::TakeSync(std::size_t most, Time now, Sync& sync) {
   for (std::size_t looked = 0; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
     if (looked >= most) return false;
@@ -161,11 +171,8 @@ bool EventualView::TakeSync(std::size_t most, Time now, Sync& sync) {
       if (looked >= most) return false;
       const FleetKey& key = keys_[place_];
       table_.Find(key, [&](Entry& entry, auto& list) {
-        const bool is_wanted = entry.pending != 0 || now - entry.asked_at <= sync_interval_;
-        entry.is_listed = entry.is_syncing || is_wanted;
+        entry.is_listed = TakeIfWanted(key, entry, now, sync);
         if (entry.is_listed) list.push_back(key);
-        if (!entry.is_listed) entry.is_failing = false;
-        if (!entry.is_syncing && is_wanted) TakeKey(key, entry, sync);
       });
     }
   }

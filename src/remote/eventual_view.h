@@ -106,10 +106,12 @@ class EventualView {
   static bool IsOvertaken(const Entry& entry, const RedisSight& sight);
   static void Adopt(Entry& entry, const RedisSight& sight);
   static void Apply(Entry& entry, std::int64_t units);
+  // Whether the key is to be looked at again.
+  bool TakeIfWanted(const FleetKey& key, Entry& entry, Time now, Sync& sync) const;
   static void TakeKey(const FleetKey& key, Entry& entry, Sync& sync);
 
-  const Nanos sync_interval_;
   KeyTable<Entry> table_;
+  const Nanos sync_interval_;
   // How far the clock of Redis is ahead of ours, at least; when that was learnt.
   std::atomic<std::int64_t> ahead_{INT64_MIN};
   std::atomic<std::int64_t> learnt_at_{0};

@@ -203,8 +203,8 @@ class KeyTable {
     return looked;
   }
 
-  const std::size_t most_in_shard_;
   std::array<Shard, kShards> shards_;
+  const std::size_t most_in_shard_;
   // Of the sweep.
   std::size_t swept_shard_ = 0;
   std::size_t swept_place_ = 0;

@@ -7,10 +7,10 @@
 namespace sluice {
 
 RedisNearby::RedisNearby(const RedisNearbySettings& settings)
-    : settings_(settings),
-      purse_(settings.keys_most),
+    : purse_(settings.keys_most),
       view_({.keys_most = settings.keys_most, .sync_interval = settings.sync_interval}),
-      empty_(settings.keys_most) {}
+      empty_(settings.keys_most),
+      patience_(settings.patience) {}
 
 RedisNearbyWorker::RedisNearbyWorker(RedisNearby& shared, EventLoop& loop, Clock& clock)
     : shared_(shared),
@@ -110,7 +110,7 @@ RedisNearbyWorker::Background& RedisNearbyWorker::Make(Errand errand, Operation 
 
 bool RedisNearbyWorker::Send(Background& background) {
   background.sent_at = clock_.Now();
-  background.deadline = background.sent_at + shared_.settings_.patience;
+  background.deadline = background.sent_at + shared_.patience_;
   if (remote_ == nullptr || !remote_->Decide(background, *this)) return false;
   shared_.calls_under_way_.fetch_add(1, std::memory_order_acq_rel);
   if (background.errand == Errand::kSync) syncs_.insert(&background);

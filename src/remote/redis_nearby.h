@@ -54,11 +54,11 @@ class RedisNearby {
  private:
   friend class RedisNearbyWorker;
 
-  const RedisNearbySettings settings_;
   Purse purse_;
   EventualView view_;
   EmptyKeys empty_;
   std::atomic<std::int64_t> calls_under_way_{0};
+  const Nanos patience_;
 };
 
 // The part of one worker: what is asked in the background is sent through its remote. One of them

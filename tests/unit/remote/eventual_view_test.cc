@@ -269,15 +269,19 @@ TEST_F(EventualViewTest, TimeDoesNotGoBack) {
   Seed();
   EXPECT_EQ(TakeAll(), 99);
   EXPECT_EQ(decision_.retry_after, minutes{55});
+  Begin();
+  End(RemoteFate::kNotDone);  // so that it goes on with what it has
   // Another server, with another clock.
+  now_ += seconds{2};
   ahead_ -= minutes{2};
   Begin();
   End(RemoteFate::kDecided);
   EXPECT_EQ(TakeAll(), 0);
-  EXPECT_EQ(decision_.retry_after, minutes{55});
+  EXPECT_LE(decision_.retry_after, minutes{55});
   Begin();
-  End(RemoteFate::kNotDone);  // so that it goes on with what it has
+  End(RemoteFate::kNotDone);
   now_ += seconds{2};
+  ahead_ -= minutes{1};
   RemoteItem other = ItemOf(1);
   other.key = {.high = 7, .low = 8};
   Ask(Operation::kCheck, other, Heard::kOther);

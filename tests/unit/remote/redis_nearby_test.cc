@@ -146,7 +146,7 @@ TEST(RedisNearbyTest, LeasedUnitsAreChargedBeforeTheyAreSpent) {
 TEST(RedisNearbyTest, ALeasedWindowNeverAdmitsMoreThanItsLimit) {
   testing::ForEachSeed(150, [](Random& random) {
     const LimitSpec spec{.algorithm = Algorithm::kFixedWindow,
-                         .rate = Rate{random.Between(50, 500), milliseconds{500}}};
+                         .rate = Rate{random.Between(50, 5000), milliseconds{500}}};
     Scene scene(RandomPlan(random), spec, random);
     scene.world.weather.way_most = milliseconds{random.Between(1, 20)};
     scene.world.redis.window = spec.rate->period;
