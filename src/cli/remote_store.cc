@@ -19,7 +19,8 @@ class RemoteStore::Worker {
   Worker(RemoteStore& store, EventLoop& loop)
       : jitter_(DrawHashSeed().low),
         near_(store.nearby_, loop, store.parts_.clock),
-        client_(store.redis_.Connect({{loop, store.parts_.clock}, store.names_, counts_, jitter_})),
+        client_(
+            store.redis_.Connect({{loop, store.parts_.clock}, *store.names_, counts_, jitter_})),
         remote_(*client_, store.parts_.clock, {store.prefix_, store.slots_}, &near_),
         loop_(loop) {
     near_.Begin(remote_);
@@ -115,6 +116,7 @@ void RemoteStore::ReturnLeases(Nanos within) {
 void RemoteStore::End() {
   is_over_ = true;
   workers_.clear();
+  names_.reset();
 }
 
 void RemoteStore::Count(std::int64_t nodes) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,7 +86,7 @@ class RemoteStore {
   const Nanos patience_;
   const std::string prefix_;
   const RedisSlots slots_;
-  NameLookup names_;
+  std::optional<NameLookup> names_{std::in_place};
   RedisLimits limits_;
   RedisNearby nearby_;
   std::atomic<std::int64_t> nodes_{0};  // last counted; 0: not yet

@@ -3,18 +3,20 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <thread>
 #include <utility>
 #include <variant>
 
 namespace sluice {
 
+NameLookup::NameLookup(Resolver resolver) : shared_(std::make_shared<Shared>()) {
+  shared_->resolver = std::move(resolver);
+}
+
 NameLookup::~NameLookup() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ended_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  const std::lock_guard lock(shared_->mutex);
+  shared_->is_ended = true;
+  shared_->changed.notify_all();
 }
 
 bool NameLookup::IsAddress(const Endpoint& endpoint) {
@@ -27,26 +29,30 @@ bool NameLookup::IsAddress(const Endpoint& endpoint) {
 
 void NameLookup::Find(const Endpoint& endpoint, EventLoop& loop, const std::weak_ptr<int>& interest,
                       Found found) {
-  const std::lock_guard lock(mutex_);
-  questions_.push_back({endpoint, &loop, interest, std::move(found)});
-  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
-  changed_.notify_all();
+  const std::lock_guard lock(shared_->mutex);
+  shared_->questions.push_back({endpoint, &loop, interest, std::move(found)});
+  if (!std::exchange(shared_->is_started, true)) {
+    std::thread([shared = shared_] { Run(*shared); }).detach();
+  }
+  shared_->changed.notify_all();
 }
 
-void NameLookup::Run() {
-  std::unique_lock lock(mutex_);
+void NameLookup::Run(Shared& shared) {
+  std::unique_lock lock(shared.mutex);
   for (;;) {
-    changed_.wait(lock, [this] { return is_ended_ || !questions_.empty(); });
-    if (is_ended_) return;
-    Question question = std::move(questions_.front());
-    questions_.pop_front();
+    shared.changed.wait(lock, [&] { return shared.is_ended || !shared.questions.empty(); });
+    if (shared.is_ended) return;
+    Question question = std::move(shared.questions.front());
+    shared.questions.pop_front();
     lock.unlock();
-    Result<ServerAddress> address = FindServer(question.endpoint);
+    Result<ServerAddress> address = shared.resolver(question.endpoint);
+    lock.lock();
+    // Under the mutex: who ends us next may end the loop, too.
+    if (shared.is_ended) return;
     question.loop->Post([interest = question.interest, found = std::move(question.found),
                          address = std::move(address)] {
       if (!interest.expired()) found(address);
     });
-    lock.lock();
   }
 }
 

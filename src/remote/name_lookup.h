@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "net/connect.h"
 #include "net/endpoint.h"
@@ -18,12 +17,14 @@ namespace sluice {
 // The system's resolver waits for answers of others, so it is asked by a thread of its own, which
 // is started for the first name. Addresses and paths need no looking up.
 //
-// Thread safety: any thread. Loops outlive it. It ends once the name under way has been looked up.
+// Thread safety: any thread. Loops outlive it. It ends at once: a name that is under way then is
+// looked up in vain, and nobody hears of it.
 class NameLookup {
  public:
   using Found = std::function<void(Result<ServerAddress>)>;
+  using Resolver = std::function<Result<ServerAddress>(const Endpoint& endpoint)>;
 
-  NameLookup() = default;
+  explicit NameLookup(Resolver resolver = FindServer);
   NameLookup(const NameLookup&) = delete;
   NameLookup& operator=(const NameLookup&) = delete;
   ~NameLookup();
@@ -43,13 +44,19 @@ class NameLookup {
     Found found;
   };
 
-  void Run();
+  // What the thread shares, which may outlive this.
+  struct Shared {
+    Resolver resolver;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<Question> questions;  // under the mutex
+    bool is_started = false;         // under the mutex
+    bool is_ended = false;           // under the mutex
+  };
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Question> questions_;  // under the mutex
-  bool is_ended_ = false;           // under the mutex
-  std::thread thread_;              // begun under the mutex
+  static void Run(Shared& shared);
+
+  std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace sluice

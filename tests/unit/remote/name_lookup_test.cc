@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -33,6 +34,28 @@ TEST(NameLookupTest, WhatIsFoundIsToldInTheThreadOfTheLoop) {
   runner.join();
   EXPECT_EQ(told_by, expected);
   EXPECT_GE(places, 1U);
+}
+
+TEST(NameLookupTest, ItEndsWhileANameIsLookedUpAndTheLoopMayGo) {
+  std::promise<void> is_asked;
+  std::promise<void> may_answer;
+  auto has_answered = std::make_shared<std::promise<void>>();
+  auto loop = std::make_unique<EventLoop>();
+  auto names = std::make_unique<NameLookup>(
+      [&is_asked, has_answered,
+       answer = may_answer.get_future().share()](const Endpoint&) -> Result<ServerAddress> {
+        is_asked.set_value();
+        answer.wait();
+        has_answered->set_value();
+        return ServerAddress{};
+      });
+  const auto interest = std::make_shared<int>();
+  names->Find(TcpEndpoint{"slow.example", 7}, *loop, interest, [](Result<ServerAddress>) {});
+  is_asked.get_future().wait();
+  names.reset();
+  loop.reset();
+  may_answer.set_value();
+  has_answered->get_future().wait();
 }
 
 TEST(NameLookupTest, WhoHasLostInterestIsNotTold) {
