@@ -41,7 +41,7 @@ class RemoteStore::Worker {
     if (store.limits_.secret() != nullptr) return;
     secret_.emplace(FleetSecretSource::Parts{loop, *client_, jitter_}, store.prefix_,
                     FleetSecret{DrawHashSeed(), DrawHashSeed()},
-                    [&store](const FleetSecret& secret) { store.limits_.SetSecret(secret); });
+                    [&store](const FleetSecret& secret) { store.Use(secret); });
   }
 
   [[nodiscard]] RedisRemote& remote() { return remote_; }
@@ -117,6 +117,15 @@ void RemoteStore::End() {
   is_over_ = true;
   workers_.clear();
   names_.reset();
+}
+
+void RemoteStore::Use(const FleetSecret& secret) {
+  if (limits_.secret() != nullptr) {
+    parts_.log.Write(LogImportance::kWarning, "store_emptied",
+                     "the store has lost its keys, and with them the secret of their names; the "
+                     "one that another node made is used from now on");
+  }
+  limits_.SetSecret(secret);
 }
 
 void RemoteStore::Count(std::int64_t nodes) {

@@ -76,6 +76,7 @@ class RemoteStore {
 
   RemoteStore(RedisStore redis, const StoreSettings& settings, const Parts& parts);
 
+  void Use(const FleetSecret& secret);
   void Count(std::int64_t nodes);
   [[nodiscard]] RemoteTotals Totals() const;
   // Says in the log that requests are decided without the remote, and when they no longer are.

@@ -54,15 +54,17 @@ void GateSession::Refresh() {
     rules_ = gate_.rules();
     tally_.Follow(rules_->series);
     version_ = version;
-    secret_.reset();
+    secret_ = nullptr;
   }
-  if (way_.remote != nullptr && !secret_) Hash();
+  if (way_.remote == nullptr) return;
+  const FleetSecret* const secret = gate_.remote_limits_->secret();
+  if (secret != secret_) Hash(secret);
 }
 
-// The secret may come after the rules; until then the remote cannot be asked.
-void GateSession::Hash() {
-  const FleetSecret* const secret = gate_.remote_limits_->secret();
-  if (secret == nullptr || rules_ == nullptr) return;
+// The secret may come after the rules, and changes where the remote has lost all it had; until it
+// is there the remote cannot be asked.
+void GateSession::Hash(const FleetSecret* secret) {
+  if (rules_ == nullptr) return;
   hashes_.clear();
   const auto add = [&](const RuleLimit& limit) {
     hashes_.emplace_back(*secret, Concat(limit.id, "#", WordOf(limit.limit->spec.algorithm)));
@@ -71,7 +73,7 @@ void GateSession::Hash() {
   for (std::size_t i = 0; i < LimitOverride::kPeriods; ++i) {
     add(rules_->overrides->NameOf(static_cast<LimitOverride::Period>(i)));
   }
-  secret_ = *secret;
+  secret_ = secret;
 }
 
 bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict) {
@@ -125,7 +127,7 @@ bool GateSession::AskSets(const Domain& domain, const GateRequest& request, Verd
   deciding.Clear();
   deciding.domain = &domain.spec();
   deciding.answer_within = request.answer_within;
-  deciding.has_fleet_keys = secret_.has_value();
+  deciding.has_fleet_keys = secret_ != nullptr;
   for (std::uint32_t i = 0; i < request.sets.size(); ++i) {
     deciding.AddPurpose(request.sets[i].purpose);
     AskSet(request, i, verdict);
@@ -163,7 +165,7 @@ void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdi
                      .veto = debt ? Veto::kDebt : charge.veto,
                      .series = rules_->series->OfLimit(charge.limit),
                      .place = &place});
-    if (secret_) AddFleetKey(&hashes_[charge.limit]);
+    if (secret_ != nullptr) AddFleetKey(&hashes_[charge.limit]);
     verdict.decisions_.push_back({.limit = &rules_->rules->limits()[charge.limit],
                                   .rule = charge.rule != nullptr ? charge.rule->spec : nullptr,
                                   .set = number,
@@ -194,7 +196,7 @@ void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, 
                               .series = rules_->series->OfOverride(limit.period),
                               .place = &place});
   const std::size_t hash = rules_->places.size() + static_cast<std::size_t>(limit.period);
-  if (secret_) AddFleetKey(&hashes_[hash]);
+  if (secret_ != nullptr) AddFleetKey(&hashes_[hash]);
   verdict.decisions_.push_back({.limit = &rules_->overrides->NameOf(limit.period),
                                 .rule = nullptr,
                                 .set = number,

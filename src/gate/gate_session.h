@@ -89,7 +89,7 @@ class GateSession final : private Deciding::Owner {
   static constexpr std::size_t kSetsKept = 64;
 
   void Refresh();
-  void Hash();
+  void Hash(const FleetSecret* secret);
   Decided DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict);
   // False if the request cannot be understood; then the verdict says why.
   bool MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict);
@@ -115,8 +115,8 @@ class GateSession final : private Deciding::Owner {
   const RemoteWay way_;
   std::uint64_t version_ = 0;
   std::shared_ptr<const BoundRules> rules_;
-  std::vector<FleetHash> hashes_;      // one a limit, then one a period of LimitOverride
-  std::optional<FleetSecret> secret_;  // that they were made with
+  std::vector<FleetHash> hashes_;        // one a limit, then one a period of LimitOverride
+  const FleetSecret* secret_ = nullptr;  // that they were made with; null: there are none
   RuleTally tally_;
   VerdictCounts verdict_counts_{};
   std::vector<Match> matches_;              // one a set

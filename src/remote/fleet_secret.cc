@@ -42,11 +42,13 @@ FleetSecret FleetSecretOf(std::string_view text) {
 
 FleetSecretSource::FleetSecretSource(const Parts& parts, std::string_view prefix,
                                      const FleetSecret& proposal, Found found)
-    : parts_(parts), found_(std::move(found)), timer_(parts.loop, [this] { Ask(); }) {
-  const std::string key = std::string(prefix) + "secret";
-  AppendRedisCommand({"SET", key, TextOf(proposal), "NX"}, offer_.bytes);
-  AppendRedisCommand({"GET", key}, look_.bytes);
-  offer_.slot = SlotOf(key);
+    : parts_(parts),
+      key_(std::string(prefix) + "secret"),
+      found_(std::move(found)),
+      timer_(parts.loop, [this] { Ask(); }) {
+  AppendRedisCommand({"SET", key_, TextOf(proposal), "NX"}, offer_.bytes);
+  AppendRedisCommand({"GET", key_}, look_.bytes);
+  offer_.slot = SlotOf(key_);
   look_.slot = offer_.slot;
   Ask();
 }
@@ -67,11 +69,18 @@ void FleetSecretSource::OnAnswer(RedisCommand& command, const RedisAnswer& answe
   const bool is_text = answer.fate == RedisAnswer::Fate::kReplied &&
                        answer.reply.front().type != RespType::kError &&
                        !answer.reply.front().text.empty();
-  if (is_text) {
-    found_(FleetSecretOf(answer.reply.front().text));
-  } else {
-    timer_.SetAfter(pacing_.Next(parts_.jitter));
-  }
+  if (!is_text) return timer_.SetAfter(pacing_.Next(parts_.jitter));
+  Use(answer.reply.front().text);
+  pacing_.Reset();
+  timer_.SetAfter(parts_.jitter.Between(kLookEvery / 2, kLookEvery));
+}
+
+void FleetSecretSource::Use(std::string_view text) {
+  if (text == text_) return;
+  text_ = text;
+  offer_.bytes.clear();
+  AppendRedisCommand({"SET", key_, text_, "NX"}, offer_.bytes);
+  found_(FleetSecretOf(text_));
 }
 
 }  // namespace sluice

@@ -17,18 +17,22 @@ namespace sluice {
 // Of a text that the operator wrote, or that Redis keeps: its SHA-256.
 FleetSecret FleetSecretOf(std::string_view text);
 
-// Has Redis keep a secret that the first node makes, and reads it; again and again until it is
-// there. It stays in Redis for good: keys under another secret are others.
+// Has Redis keep a secret that the first node makes, and reads it, again and again. It stays in
+// Redis for good: keys under another secret are others. A Redis that has lost it has lost the
+// states, too: it is offered the one in use, and if another node came first its one is used from
+// then on.
 //
 // Thread safety: that of the loop. It is freed while nothing is under way, or the loop does not
 // run any more. One worker of a process has it.
 //
 // Invariants
 //   (1) All nodes that ask one Redis get the same secret, whichever of them comes first.
-//   (2) `found` is called once.
+//   (2) `found` is called once for each secret that is another than the one before.
 class FleetSecretSource final : private RedisListener {
  public:
   using Found = std::function<void(const FleetSecret& secret)>;
+
+  static constexpr Nanos kLookEvery = std::chrono::seconds{1};
 
   // What outlives it.
   struct Parts {
@@ -47,9 +51,12 @@ class FleetSecretSource final : private RedisListener {
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
   void Ask();
+  void Use(std::string_view text);
 
   const Parts parts_;
+  const std::string key_;
   const Found found_;
+  std::string text_;    // in use
   RedisCommand offer_;  // SET NX
   RedisCommand look_;   // GET, after it
   RedisPacing pacing_{RedisPacing::Settings{}};

@@ -13,10 +13,10 @@ Result<std::shared_ptr<const RemoteTerms>> RedisLimits::Bind(const Limit& limit)
 }
 
 void RedisLimits::SetSecret(const FleetSecret& secret) {
-  std::call_once(once_, [&] {
-    held_ = secret;
-    secret_.store(&*held_, std::memory_order_release);
-  });
+  const std::lock_guard guard(mutex_);
+  if (!held_.empty() && held_.back() == secret) return;
+  held_.push_back(secret);
+  secret_.store(&held_.back(), std::memory_order_release);
 }
 
 RedisRemote::RedisRemote(RedisClient& client, Clock& clock, RedisRemoteOptions options,

@@ -3,9 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -38,12 +38,13 @@ class RedisLimits final : public RemoteLimits {
     return secret_.load(std::memory_order_acquire);
   }
 
-  // From any thread; the first secret stays.
+  // From any thread. The last one counts; those before stay where they are, for who still reads
+  // them: there is another only where Redis lost all it had.
   void SetSecret(const FleetSecret& secret);
 
  private:
-  std::once_flag once_;
-  std::optional<FleetSecret> held_;
+  std::mutex mutex_;
+  std::deque<FleetSecret> held_;  // under the mutex
   std::atomic<const FleetSecret*> secret_{nullptr};
 };
 

@@ -133,7 +133,8 @@ class RemoteLimits {
   [[nodiscard]] virtual Result<std::shared_ptr<const RemoteTerms>> Bind(
       const Limit& limit) const = 0;
 
-  // Nothing while it is not known yet: then nothing can be asked.
+  // Null while it is not known yet: then nothing can be asked. Another one where the remote has
+  // lost all it had; those before stay where they are.
   [[nodiscard]] virtual const FleetSecret* secret() const = 0;
 };
 

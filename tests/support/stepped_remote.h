@@ -1,6 +1,7 @@
 // SteppedRemote: a remote in this process that answers when it is told to.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -21,7 +22,11 @@ class SteppedLimits final : public RemoteLimits {
     if (limit.spec.algorithm == refused_algorithm) return Error{"memory only"};
     return {std::make_shared<const Terms>(limit)};
   }
-  [[nodiscard]] const FleetSecret* secret() const override { return known ? &secret_ : nullptr; }
+  [[nodiscard]] const FleetSecret* secret() const override {
+    return known ? &secrets_[current_] : nullptr;
+  }
+
+  void ChangeSecret() { current_ = 1; }
 
   Algorithm refused_algorithm = Algorithm::kConcurrency;
   bool known = true;
@@ -30,7 +35,8 @@ class SteppedLimits final : public RemoteLimits {
   struct Terms final : RemoteTerms {
     using RemoteTerms::RemoteTerms;
   };
-  FleetSecret secret_{{1, 2}, {3, 4}};
+  std::array<FleetSecret, 2> secrets_{{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}};
+  std::size_t current_ = 0;
 };
 
 // Decides with a memory store of its own, at the time of a clock, when a call's turn comes.

@@ -269,6 +269,14 @@ TEST_F(RemoteGateTest, BeforeTheSecretIsKnownTheFallbackDecides) {
   EXPECT_EQ(later_.verdict.decisions()[0].decision.source, Source::kRemote);
 }
 
+TEST_F(RemoteGateTest, UnderAnotherSecretKeysAreOthers) {
+  Use({Rule("a", "1/m")});
+  EXPECT_TRUE(Check().allowed());
+  EXPECT_FALSE(Check().allowed());
+  limits_.ChangeSecret();
+  EXPECT_TRUE(Check().allowed());
+}
+
 TEST_F(RemoteGateTest, RefundsResetsAndLooksGoToTheRemote) {
   Use({Rule("a", "5/m")});
   Check(4);

@@ -86,5 +86,26 @@ TEST_F(FleetSecretTest, ItIsAskedForUntilItIsThere) {
   ASSERT_TRUE(UntilFound(1));
 }
 
+TEST_F(FleetSecretTest, ARedisThatLostItIsOfferedTheOneInUse) {
+  const RedisProcess server;
+  Connect(server);
+  Ask(1);
+  ASSERT_TRUE(UntilFound(1));
+  const std::string text = server.Call("GET sluice:secret");
+  ASSERT_EQ(server.Call("FLUSHALL"), "OK");
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return server.Call("GET sluice:secret") == text; }));
+  EXPECT_EQ(found_.size(), 1U);
+}
+
+TEST_F(FleetSecretTest, WhereAnotherNodeCameFirstItsSecretIsUsed) {
+  const RedisProcess server;
+  Connect(server);
+  Ask(1);
+  ASSERT_TRUE(UntilFound(1));
+  ASSERT_EQ(server.Call("SET sluice:secret another"), "OK");
+  ASSERT_TRUE(UntilFound(2));
+  EXPECT_EQ(found_.back(), FleetSecretOf("another"));
+}
+
 }  // namespace
 }  // namespace sluice

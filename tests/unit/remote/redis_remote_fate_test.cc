@@ -416,13 +416,17 @@ TEST_F(RedisRemoteFate, ACallMayBeUsedAgainByItsListener) {
   EXPECT_EQ(again.answers, 3);
 }
 
-TEST(RedisLimits, SaysWhichNumberIsAtFaultAndKeepsTheFirstSecret) {
+TEST(RedisLimits, SaysWhichNumberIsAtFaultAndKeepsSecretsWhereTheyAre) {
   RedisLimits limits;
   EXPECT_EQ(limits.secret(), nullptr);
   limits.SetSecret(kTestSecret);
+  const FleetSecret* const first = limits.secret();
+  ASSERT_NE(first, nullptr);
+  limits.SetSecret(kTestSecret);
+  EXPECT_EQ(limits.secret(), first);
   limits.SetSecret({{5, 6}, {7, 8}});
-  ASSERT_NE(limits.secret(), nullptr);
-  EXPECT_EQ(*limits.secret(), kTestSecret);
+  EXPECT_EQ(*limits.secret(), (FleetSecret{{5, 6}, {7, 8}}));
+  EXPECT_EQ(*first, kTestSecret);
   LimitSpec spec = PerHour(1, Algorithm::kSlidingWindow);
   spec.rate->period = Nanos{1001};
   const auto bound = limits.Bind(testing::MustMake(spec));
