@@ -35,9 +35,9 @@ class FleetSecretTest : public ::testing::Test {
   NameLookup names_;
   RedisCounts counts_;
   RedisJitter jitter_{7};
-  std::unique_ptr<RedisClient> client_;
-  std::vector<std::unique_ptr<FleetSecretSource>> sources_;
   std::vector<FleetSecret> found_;
+  std::vector<std::unique_ptr<FleetSecretSource>> sources_;
+  std::unique_ptr<RedisClient> client_;  // goes first: it answers what is under way
 };
 
 TEST(FleetSecretOfTest, ATextIsItsSha256) {
@@ -69,8 +69,8 @@ TEST_F(FleetSecretTest, ProposalsDiffer) {
     Connect(server);
     Ask(i);
     ASSERT_TRUE(UntilFound(i));
-    sources_.clear();
     client_.reset();
+    sources_.clear();
   }
   EXPECT_NE(found_[0], found_[1]);
 }
