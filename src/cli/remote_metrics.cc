@@ -47,6 +47,9 @@ void RemoteTotals::Add(const RedisRemoteCounts& counts) {
   not_done += counts.not_done.ReadApprox();
   maybe_done += counts.unknown.ReadApprox();
   not_taken += counts.not_taken.ReadApprox();
+  new_terms += counts.new_terms.ReadApprox();
+  other_time += counts.other_time.ReadApprox();
+  bad_replies += counts.bad_replies.ReadApprox();
   given_back += counts.given_back.ReadApprox();
   not_given_back += counts.not_given_back.ReadApprox();
 }
@@ -59,6 +62,11 @@ void AppendRemoteMetrics(const RemoteTotals& totals, MetricsText& out) {
   out.Begin("sluice_redis_nodes", MetricKind::kGauge,
             "Nodes of the fleet that were alive when they were last counted; 0: not yet.");
   out.Sample({}, totals.nodes);
+  out.Begin("sluice_leased_units", MetricKind::kGauge, "Units that are leased and not spent.");
+  out.Sample({}, totals.leased_units);
+  out.Begin("sluice_eventual_pending_units", MetricKind::kGauge,
+            "Units that were admitted here and not pushed yet.");
+  out.Sample({}, totals.pending_units);
   out.Begin("sluice_redis_calls_total", MetricKind::kCounter,
             "Requests for Redis, by what became of them.");
   out.Sample({{"outcome", "decided"}}, totals.decided);
@@ -88,6 +96,12 @@ void AppendRemoteMetrics(const RemoteTotals& totals, MetricsText& out) {
             totals.redirects, out);
   AppendOne("sluice_redis_primary_switches_total", "Times that sentinels named another primary.",
             totals.primary_switches, out);
+  out.Begin("sluice_redis_repeats_total", MetricKind::kCounter,
+            "Scripts that were sent again because nothing had been decided, by why.");
+  out.Sample({{"cause", "new_terms"}}, totals.new_terms);
+  out.Sample({{"cause", "other_time"}}, totals.other_time);
+  AppendOne("sluice_redis_bad_replies_total", "Replies that are no decisions.", totals.bad_replies,
+            out);
   AppendOne("sluice_redis_given_back_total",
             "Groups of charges that were given back, because another slot refused.",
             totals.given_back, out);

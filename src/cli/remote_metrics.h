@@ -13,6 +13,8 @@ namespace sluice::cli {
 // Of all workers together. A value.
 struct RemoteTotals {
   std::int64_t nodes = 0;
+  std::int64_t leased_units = 0;
+  std::int64_t pending_units = 0;
   std::array<std::uint64_t, kRedisErrorKinds> replies{};
   std::array<std::uint64_t, kRedisCauses> unsent{};
   std::array<std::uint64_t, kRedisCauses> unknown{};
@@ -29,6 +31,9 @@ struct RemoteTotals {
   std::uint64_t not_done = 0;
   std::uint64_t maybe_done = 0;
   std::uint64_t not_taken = 0;
+  std::uint64_t new_terms = 0;
+  std::uint64_t other_time = 0;
+  std::uint64_t bad_replies = 0;
   std::uint64_t given_back = 0;
   std::uint64_t not_given_back = 0;
 

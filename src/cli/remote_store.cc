@@ -129,10 +129,11 @@ void RemoteStore::Use(const FleetSecret& secret) {
 }
 
 void RemoteStore::Count(std::int64_t nodes) {
-  if (nodes_.exchange(nodes) == nodes) return;
+  if (nodes == nodes_) return;
+  if (on_counted && !on_counted(nodes)) return;
+  nodes_ = nodes;
   nearby_.SetLiveNodes(nodes);
-  parts_.log.Write(LogImportance::kInfo, "nodes_counted", Concat(nodes, " nodes are alive"));
-  if (on_counted) on_counted(nodes);
+  parts_.log.Write(LogImportance::kInfo, "nodes_counted", Concat(nodes, " alive"));
 }
 
 RemoteTotals RemoteStore::Totals() const {
@@ -146,20 +147,26 @@ RemoteTotals RemoteStore::Totals() const {
 }
 
 void RemoteStore::Watch() {
-  const std::uint64_t failures = Totals().Failures();
-  const std::uint64_t more = failures - std::exchange(failures_, failures);
-  if ((more != 0) == is_failing_) return;
-  is_failing_ = more != 0;
+  const RemoteTotals before = std::exchange(seen_, Totals());
+  const bool has_failed = seen_.Failures() != before.Failures();
+  // Without a request nothing is known.
+  const bool is_known = has_failed || seen_.decided != before.decided;
+  if (!is_known || has_failed == is_failing_) return;
+  is_failing_ = has_failed;
   if (is_failing_) {
     parts_.log.Write(LogImportance::kWarning, "store_failing",
-                     Concat(more,
-                            " commands of the last second were not answered in time; rules "
-                            "decide by their on_store_failure"));
+                     "it does not answer all requests in time; the others are decided by the "
+                     "on_store_failure of their rules");
   } else {
-    parts_.log.Write(LogImportance::kInfo, "store_answering", "all commands of the last second");
+    parts_.log.Write(LogImportance::kInfo, "store_answering", "it answers all requests in time");
   }
 }
 
-void RemoteStore::AppendMetrics(MetricsText& out) const { AppendRemoteMetrics(Totals(), out); }
+void RemoteStore::AppendMetrics(MetricsText& out) {
+  RemoteTotals totals = Totals();
+  totals.leased_units = nearby_.UnitsLeasedApprox();
+  totals.pending_units = nearby_.UnitsPendingApprox();
+  AppendRemoteMetrics(totals, out);
+}
 
 }  // namespace sluice::cli

@@ -43,8 +43,9 @@ class RemoteStore {
     Clock& clock;
     Log& log;
   };
-  // How many nodes are alive, this one among them. Called on a worker's thread.
-  using Counted = std::function<void(std::int64_t nodes)>;
+  // How many nodes are alive, this one among them. Called on a worker's thread; false: to be told
+  // again.
+  using Counted = std::function<bool(std::int64_t nodes)>;
 
   // An error where a file that the URL names cannot be used.
   static Result<std::unique_ptr<RemoteStore>> Make(const Settings& settings, const Parts& parts);
@@ -69,7 +70,7 @@ class RemoteStore {
   // Nobody waits for a verdict any more.
   void End();
 
-  void AppendMetrics(MetricsText& out) const;
+  void AppendMetrics(MetricsText& out);
 
  private:
   class Worker;
@@ -93,8 +94,8 @@ class RemoteStore {
   std::atomic<std::int64_t> nodes_{0};  // last counted; 0: not yet
   std::vector<std::unique_ptr<Worker>> workers_;
   // Of the first worker's thread.
-  std::uint64_t failures_ = 0;  // up to the last look
-  bool is_failing_ = false;     // as the log says
+  RemoteTotals seen_;        // up to the last look
+  bool is_failing_ = false;  // as the log says
   bool is_over_ = false;
 };
 

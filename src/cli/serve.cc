@@ -165,7 +165,7 @@ Result<Done> Service::ReachRemote() {
   if (!remote.ok()) return remote.error();
   remote_ = std::move(remote).value();
   remote_->on_counted = [this](std::int64_t nodes) {
-    gate_->SetFleetSize({static_cast<std::uint32_t>(nodes)});
+    return gate_->SetFleetSize({static_cast<std::uint32_t>(nodes)});
   };
   return Done{};
 }

@@ -19,6 +19,8 @@ class VerdictStock {
   explicit VerdictStock(FrontSession& session) : session_(session) {}
 
   void Clear() {
+    // What was swapped into them may be of rules that are gone.
+    for (std::size_t i = 0; i < handed_out_; ++i) slots_[i].verdict.LetGo();
     used_ = handed_out_ = missing_ = 0;
     last_ = nullptr;
     waiter_ = nullptr;
@@ -126,6 +128,7 @@ void FrontSession::Recall(Waiter& waiter) { recalled_ = waiter.stock_.get(); }
 
 VerdictCounts FrontSession::End(Waiter& waiter) {
   recalled_ = nullptr;
+  waiter.stock_->Clear();
   if (idle_.size() < kIdleMost && !waiter.stock_->is_large()) {
     idle_.push_back(std::move(waiter.stock_));
   }

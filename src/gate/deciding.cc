@@ -35,6 +35,11 @@ void Deciding::Clear() {
   purposes_ = 0;
 }
 
+bool Deciding::is_large() const {
+  constexpr std::size_t kBytesKept = std::size_t{16} << 10U;
+  return kept_keys_.capacity() > kBytesKept || asked.capacity() > Local::kChargesMost;
+}
+
 bool Deciding::Pick(Purpose purpose) {
   if ((purposes_ & (1U << static_cast<unsigned>(purpose))) == 0) return false;
   picked_.clear();
@@ -274,7 +279,9 @@ bool Deciding::GiveBackFar() {
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Decision& decision = call_.decisions[i];
     if (!decision.allowed || items[i].veto == Veto::kDebt) continue;
-    items[i].until = WindowEnd(items[i].terms->limit(), decision, call_.decided_at);
+    // From then on all of it is back by itself, or in a window that is over.
+    items[i].until = WindowEnd(items[i].terms->limit(), decision, call_.decided_at)
+                         .value_or(call_.decided_at + decision.reset_after);
     std::swap(items[taken++], items[i]);
   }
   items.resize(taken);

@@ -101,6 +101,9 @@ class Deciding final : private RemoteListener {
   // Decides into `verdict`; if it has to wait, that is empty afterwards and the owner hears of it.
   Outcome Decide(Verdict& verdict);
 
+  // Whether its request was unusually large, so that its memory is worth giving back.
+  [[nodiscard]] bool is_large() const;
+
   // That of a request that had to wait.
   [[nodiscard]] Verdict& kept_verdict() { return kept_verdict_; }
 
@@ -178,6 +181,7 @@ class Deciding final : private RemoteListener {
   Taking taking_ = Taking::kAllOrNone;
   Time now_{};
   Time deadline_{};
+  Time taken_at_{};  // when near and in memory
   Standing standing_;
   bool is_kept_ = false;       // it has waited, so all that it views is its own
   bool is_under_way_ = false;  // the remote has not answered yet

@@ -1,6 +1,5 @@
 // Deciding: what a request takes, from near to far.
 #include <algorithm>
-#include <array>
 
 #include "core/window_end.h"
 #include "gate/deciding.h"
@@ -16,6 +15,7 @@ bool Deciding::Take() {
     return true;
   }
   held_.assign(asked.size(), Held::kNowhere);
+  taken_at_ = now_;
   standing_.refuses = taking_ == Taking::kNone;
   if (way_.nearby != nullptr && has_fleet_keys && !standing_.refuses) TakeNear();
   if (!memory_.empty()) TakeInMemory();
@@ -116,7 +116,7 @@ void Deciding::GiveBackHeld() {
       way_.nearby->GiveBack(ItemOf(each), *each.place->nearness, now_, decision);
     } else if (held_[number] == Held::kMemory) {
       const Limit& limit = *verdict_->decisions_[number].limit->limit;
-      const std::optional<Time> end = WindowEnd(limit, decision, verdict_->decided_at_);
+      const std::optional<Time> end = WindowEnd(limit, decision, taken_at_);
       const bool is_over = end && now_ >= *end;
       const Operation operation = is_over ? Operation::kPeek : Operation::kRefund;
       store_.DecideEach(operation, {&each.charge, 1}, {&decision, 1}, now_);

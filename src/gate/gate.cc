@@ -39,9 +39,14 @@ Result<LimitPlace> Gate::Place(const RuleLimit& limit, Time now, std::vector<Cha
   if (!handle.ok()) return handle.error();
   place.handle = handle.value();
   if (!is_far) return place;
-  Result<std::shared_ptr<const RemoteTerms>> terms = remote_limits_->Bind(*limit.limit);
-  if (!terms.ok()) return ErrorOf(limit, terms.error());
-  place.remote = std::move(terms).value();
+  // Terms that stay are the same object: what is known near the remote under them stays, too.
+  KnownLimit& known = known_.at(name + kShare);
+  if (known.remote == nullptr || known.remote->limit() != *limit.limit) {
+    Result<std::shared_ptr<const RemoteTerms>> terms = remote_limits_->Bind(*limit.limit);
+    if (!terms.ok()) return ErrorOf(limit, terms.error());
+    known.remote = std::move(terms).value();
+  }
+  place.remote = known.remote;
   if (rule == nullptr) return place;
   place.on_failure = rule->on_store_failure;
   if (consistency == Consistency::kLeased) place.nearness = Nearness::kLeased;
@@ -61,7 +66,7 @@ Result<LimitHandle> Gate::Bind(const std::string& name, const Change& wanted, Ti
   }
   Result<LimitHandle> handle = store_.Add(name, wanted.to, now);
   if (!handle.ok()) return ErrorOf(*wanted.named, handle.error());
-  known_.emplace(name, KnownLimit{handle.value(), wanted.to});
+  known_.emplace(name, KnownLimit{handle.value(), wanted.to, nullptr});
   return handle;
 }
 
@@ -81,19 +86,23 @@ Result<Done> Gate::MakeChanges(const std::vector<Change>& changes, Time now) {
   return Done{};
 }
 
-void Gate::SetFleetSize(FleetSize fleet) {
-  const std::lock_guard guard(use_mutex_);
-  if (fleet == fleet_size_) return;
+bool Gate::SetFleetSize(FleetSize fleet) {
+  const std::unique_lock guard(use_mutex_, std::try_to_lock);
+  if (!guard.owns_lock()) return false;
+  if (fleet == fleet_size_) return true;
   fleet_size_ = fleet;
   const std::shared_ptr<const BoundRules> bound = rules();
-  if (bound == nullptr) return;
+  if (bound == nullptr) return true;
   const Time now = clock_.Now();
   for (std::size_t i = 0; i < bound->places.size(); ++i) {
     if (bound->places[i].remote == nullptr) continue;
     const RuleLimit& limit = bound->rules->limits()[i];
     KnownLimit& known = known_.at(NameOf(limit) + kShare);
-    static_cast<void>(MakeChanges({{&known, ShareOf(*limit.limit, fleet), &limit}}, now));
+    Limit share = ShareOf(*limit.limit, fleet);
+    if (known.limit == share) continue;
+    static_cast<void>(MakeChanges({{&known, std::move(share), &limit}}, now));
   }
+  return true;
 }
 
 Result<Done> Gate::AddBrought(Time now) {

@@ -60,8 +60,9 @@ class Gate {
   // are not added twice if the set is tried again.
   Result<Done> Use(std::shared_ptr<const RuleSet> rules);
 
-  // So many nodes are alive. Terms of shares for which there is no room stay as they are.
-  void SetFleetSize(FleetSize fleet);
+  // So many nodes are alive. Terms of shares for which there is no room stay as they are. False if
+  // rules are being put in force just now: then nothing was done. It never waits.
+  bool SetFleetSize(FleetSize fleet);
 
   // The rules in force; null before the first Use.
   [[nodiscard]] std::shared_ptr<const BoundRules> rules() const;
@@ -76,6 +77,8 @@ class Gate {
   struct KnownLimit {
     LimitHandle handle;
     Limit limit;  // its terms, as they were last set
+    // Of one that a remote keeps: as it was bound there.
+    std::shared_ptr<const RemoteTerms> remote = nullptr;
   };
   // Terms that a limit is to have.
   struct Change {

@@ -325,6 +325,10 @@ void GateSession::OnVerdict(Deciding& deciding) {
   deciding.waiter->OnVerdict(verdict);
 }
 
-void GateSession::OnIdle(Deciding& deciding) { all_.GiveBack(deciding); }
+void GateSession::OnIdle(Deciding& deciding) {
+  using Then = InUse<Deciding>::Then;
+  deciding.kept_verdict().LetGo();
+  all_.GiveBack(deciding, deciding.is_large() ? Then::kFree : Then::kKeep);
+}
 
 }  // namespace sluice

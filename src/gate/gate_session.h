@@ -47,7 +47,8 @@ class VerdictWaiter {
 //   (1) What is given back or forgotten is so whatever becomes of the rest, and before anything is
 //       taken; only a bad request changes nothing at all.
 //   (2) A look that refuses refuses the request, as a charge would, and takes nothing. Looks are
-//       asked each on its own; charges of one key always together, also where nothing is taken.
+//       asked each on its own; charges of one key and one store always together, also where nothing
+//       is taken.
 //   (3) If the request goes ahead every charge that passes on its own is taken, if not none is; but
 //       a rule with `debt` is charged even if the request is refused or another set denied, and
 //       never refuses a charge. A look at it tells whether it is used up, whatever it costs.

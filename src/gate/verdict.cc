@@ -113,6 +113,11 @@ void Verdict::Clear() {
   fault_ = {};
 }
 
+void Verdict::LetGo() {
+  Clear();
+  rules_.reset();
+}
+
 void Verdict::SetFault(std::string_view fault, const RuleSpec* rule) {
   decisions_.clear();
   sets_.clear();

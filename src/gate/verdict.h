@@ -126,6 +126,8 @@ class Verdict {
   [[nodiscard]] Time decided_at() const { return decided_at_; }
   // Allowed: the delay to observe before going ahead.
   [[nodiscard]] Nanos wait() const { return wait_; }
+  // Makes it empty, and lets go of the rules it points into.
+  void LetGo();
   // What was wrong with a bad request.
   [[nodiscard]] std::string_view fault() const { return fault_; }
 

@@ -232,7 +232,7 @@ TEST_F(RemoteGateTest, WhatMemoryTookIsGivenBackWhereTheFallbackRefuses) {
 TEST_F(RemoteGateTest, SharesOfAllNodesAddUpToTheLimit) {
   Use({Rule("a", "100/m")});
   remote_.is_away = true;
-  gate_.SetFleetSize({4});
+  ASSERT_TRUE(gate_.SetFleetSize({4}));
   int allowed = 0;
   for (int i = 0; i < 100; ++i) {
     Ask();
@@ -240,7 +240,7 @@ TEST_F(RemoteGateTest, SharesOfAllNodesAddUpToTheLimit) {
   }
   EXPECT_EQ(allowed, 25);
   // What was admitted stays known while nodes come and go.
-  gate_.SetFleetSize({2});
+  ASSERT_TRUE(gate_.SetFleetSize({2}));
   for (int i = 0; i < 100; ++i) {
     Ask();
     allowed += now_.allowed() ? 1 : 0;
@@ -328,6 +328,23 @@ TEST_F(RemoteGateTest, LateDecisionsAreCountedOnce) {
   const VerdictCounts counts = session_.TakeVerdictCounts();
   EXPECT_EQ(counts.checks[static_cast<std::size_t>(VerdictKind::kAllowed)], 2U);
   EXPECT_EQ(counts.checks[static_cast<std::size_t>(VerdictKind::kRefused)], 1U);
+}
+
+TEST_F(RemoteGateTest, ALimitThatStaysIsNotBoundAgain) {
+  Use({Rule("a", "1/m"), Rule("b", "1/m")});
+  const auto before = gate_.rules();
+  Use({Rule("a", "1/m"), Rule("b", "2/m")});
+  EXPECT_EQ(gate_.rules()->places[0].remote, before->places[0].remote);
+  EXPECT_NE(gate_.rules()->places[1].remote, before->places[1].remote);
+}
+
+TEST_F(RemoteGateTest, ALateAnswerGivesBackOnlyWhatIsNotBackByItself) {
+  Use({OnFailure(OnStoreFailure::kDeny, Rule("a", "10/s"))});
+  Ask(5);
+  remote_.PassDeadline();
+  remote_.Answer();
+  ASSERT_EQ(remote_.waiting(), 1U);
+  EXPECT_TRUE(remote_.oldest().items[0].until == clock_.Now() + 500ms);
 }
 
 TEST_F(RemoteGateTest, RulesMayChangeWhileARequestWaits) {
