@@ -116,14 +116,18 @@ bool Deciding::DecideEach(Operation operation) {
   return !AskRemote(operation, Taking::kAllOrNone);
 }
 
+// To ask whether a charge passes and leaves so much is to ask for both. A cost of 0 passes.
+Cost Deciding::CostOf(const Asked& asked, Operation operation) {
+  const Cost cost = asked.charge.cost;
+  const bool leaves = operation == Operation::kPeek && cost.units != 0;
+  return leaves ? Cost{cost.units + asked.left_alone.units} : cost;
+}
+
 void Deciding::DecideInMemory(Operation operation) {
   charges_.clear();
   for (const std::uint32_t i : memory_) {
     charges_.push_back(asked[i].charge);
-    // To ask whether a charge passes and leaves that much is to ask for both. A cost of 0 passes.
-    Cost& cost = charges_.back().cost;
-    const bool leaves = operation == Operation::kPeek && cost.units != 0;
-    if (leaves) cost.units += asked[i].left_alone.units;
+    charges_.back().cost = CostOf(asked[i], operation);
   }
   decisions_.resize(charges_.size());
   store_.DecideEach(operation, charges_, decisions_, now_);
@@ -183,6 +187,7 @@ bool Deciding::AskRemote(Operation operation, Taking taking) {
   for (const std::uint32_t number : far_) {
     const Asked& each = asked[number];
     RemoteItem& item = call_.items.emplace_back(ItemOf(each));
+    item.cost = CostOf(each, operation);
     item.veto = VetoNow(each.veto);
     item.left_alone = each.left_alone;
   }
@@ -203,6 +208,7 @@ void Deciding::FallBack(Operation operation, Taking taking) {
                                  .veto = VetoNow(each.veto),
                                  .left_alone = each.left_alone,
                                  .policy = each.place->on_failure});
+    fallback_charges_.back().charge.cost = CostOf(each, operation);
   }
   decisions_.resize(far_.size());
   if (operation == Operation::kCheck) {

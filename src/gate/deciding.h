@@ -160,6 +160,7 @@ class Deciding final : private RemoteListener {
   void Reconcile(RemoteFate fate);
   // Whether there is anything, and the remote takes it.
   bool GiveBackFar();
+  static Cost CostOf(const Asked& asked, Operation operation);
   static RemoteItem ItemOf(const Asked& asked);
 
   [[nodiscard]] Taking SumUpLooks();

@@ -79,11 +79,6 @@ void Fallback::DecideEach(Operation operation, std::span<const FallbackCharge> c
                           std::span<Decision> decisions) {
   Part(operation, charges, decisions);
   if (shares_.empty()) return;
-  for (std::size_t i = 0; i < charges_.size(); ++i) {
-    // To ask whether a charge passes and leaves that much is to ask for both.
-    const bool leaves = operation == Operation::kPeek && charges_[i].cost.units != 0;
-    if (leaves) charges_[i].cost.units += left_alone_[i].units;
-  }
   store_.DecideEach(operation, charges_, decisions_, now);
   Tell(decisions);
 }

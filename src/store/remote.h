@@ -41,6 +41,7 @@ struct RemoteItem {
   std::uint32_t route = 0;
   Cost cost{};
   Veto veto = Veto::kEnforce;
+  // Of a check.
   Cost left_alone{0};
   // Of a refund: from this time of the remote on it does nothing, because the units it would give
   // back are those of a window that is over.

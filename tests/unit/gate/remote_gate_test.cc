@@ -292,6 +292,22 @@ TEST_F(RemoteGateTest, RefundsResetsAndLooksGoToTheRemote) {
   EXPECT_EQ(remote_.Left(), 5);
 }
 
+TEST_F(RemoteGateTest, ALookAtACallersOwnLimitIsRefusedWhereATakeIs) {
+  Use({});
+  const std::vector<Attribute> attributes{{"user", "42"}};
+  const LimitOverride one{1, LimitOverride::Period::kHour};
+  const auto ask = [&](Purpose purpose) {
+    const AttributeSet set{attributes, Cost{1}, purpose, one};
+    EXPECT_EQ(session_.Decide({"api", {&set, 1}}, now_, later_), GateSession::Decided::kLater);
+    remote_.Answer();
+    return later_.verdict.allowed();
+  };
+  EXPECT_TRUE(ask(Purpose::kLook));
+  EXPECT_TRUE(ask(Purpose::kTake));
+  EXPECT_FALSE(ask(Purpose::kLook));
+  EXPECT_FALSE(ask(Purpose::kTake));
+}
+
 TEST_F(RemoteGateTest, ACallersTimeIsNotUsedUp) {
   Use({Rule("a", "5/m")});
   const AttributeSet set{{}, Cost{1}, Purpose::kTake};
