@@ -132,8 +132,9 @@ RedisWay::Leg& RedisWay::NextLeg(Task task, std::uint16_t slot) {
 bool RedisWay::Send(Leg& leg, Time deadline) {
   const bool is_taken = leg.leg.Send(deadline);
   under_way_ += is_taken ? 1 : 0;
-  if (!is_taken && leg.task != Task::kGiveBack) has_failed_ = true;
-  return is_taken;
+  if (is_taken || leg.task == Task::kGiveBack) return is_taken;
+  TakeFailure(leg);
+  return false;
 }
 
 // Charges of kQuota refuse a request together. So before the last group of them none refuses, and
@@ -247,7 +248,21 @@ void RedisWay::TakeDecisions(const Leg& leg) {
                  (leg.task == Task::kEach && call_->operation == Operation::kReset);
 }
 
+// The request is refused whatever it would have said.
+void RedisWay::LeaveUntold(const Leg& leg) {
+  for (const std::size_t item : leg.items) {
+    Decision& decision = call_->decisions[item];
+    decision = Decision{};
+    decision.limit = decision.remaining = kNoUnits;
+    decision.source = Source::kFallback;
+  }
+}
+
 void RedisWay::TakeFailure(const Leg& leg) {
+  if (leg.task == Task::kRest) {
+    LeaveUntold(leg);
+    return;
+  }
   has_failed_ = true;
   if (leg.leg.fate() == RemoteFate::kNotDone) return;
   // A leg that only asks has no effect, whatever became of it.

@@ -87,6 +87,7 @@ class RedisWay final : public RemoteCall::Way, private RedisLeg::Owner {
 
   void TakeDecisions(const Leg& leg);
   void TakeGiveBack(Leg& leg);
+  void LeaveUntold(const Leg& leg);
   void TakeFailure(const Leg& leg);
   // Goes on after a group that was charged, or was not.
   void GoOn(const Leg& leg);

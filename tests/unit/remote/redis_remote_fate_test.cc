@@ -217,6 +217,23 @@ TEST_F(RedisRemoteFate, ARefusalGivesBackWhatWasTakenAndAsksTheRest) {
   EXPECT_EQ(call_.decisions[2].remaining, 1);
 }
 
+// Invariant (9).
+TEST_F(RedisRemoteFate, ARefusalIsOneWhateverBecomesOfTheRest) {
+  for (const bool is_sent : {true, false}) {
+    fates_.clear();
+    ASSERT_TRUE(Begin(2));
+    client_.refuses_from = is_sent ? -1 : 0;
+    client_.Reply(Refused());
+    client_.refuses_from = -1;
+    if (is_sent) client_.Answer(kLost);
+    EXPECT_EQ(fates_, std::vector{Fate::kDecided});
+    EXPECT_FALSE(call_.decisions[0].allowed);
+    EXPECT_TRUE(call_.decisions[1].allowed);
+    EXPECT_EQ(call_.decisions[1].remaining, kNoUnits);
+    EXPECT_EQ(call_.decisions[1].source, Source::kFallback);
+  }
+}
+
 // Invariant (6).
 TEST_F(RedisRemoteFate, AFailureGivesBackWhatWasTaken) {
   ASSERT_TRUE(Begin(3));
