@@ -49,13 +49,17 @@ void RedisNode::Retire() {
 
 // --- commands -------------------------------------------------------------------------------
 
-RedisNode::Cause RedisNode::WhyNot(Time now) {
+RedisNode::Cause RedisNode::WhyNot(const RedisCommand& command) {
   if (connection_.state() == RedisConnection::State::kClosed) return Cause::kNotConnected;
-  return breaker_.Admit(now) ? Cause::kNone : Cause::kResting;
+  // What may take any time cannot show that the node is quick enough.
+  const bool may_probe = command.deadline != kLatestTime;
+  const bool is_closed = breaker_.state() == RedisBreaker::State::kClosed;
+  const bool may_go = is_closed || (may_probe && breaker_.Admit(parts_.scene.clock.Now()));
+  return may_go ? Cause::kNone : Cause::kResting;
 }
 
 RedisNode::Cause RedisNode::Send(RedisCommand& command, RedisListener& listener) {
-  const Cause cause = WhyNot(parts_.scene.clock.Now());
+  const Cause cause = WhyNot(command);
   if (cause != Cause::kNone) return cause;
   command.node_way = {.listener = &listener};
   if (connection_.Send(command, *this)) return Cause::kNone;
@@ -64,7 +68,7 @@ RedisNode::Cause RedisNode::Send(RedisCommand& command, RedisListener& listener)
 }
 
 RedisNode::Cause RedisNode::SendAfterAsking(RedisCommand& command, RedisListener& listener) {
-  const Cause cause = WhyNot(parts_.scene.clock.Now());
+  const Cause cause = WhyNot(command);
   if (cause != Cause::kNone) return cause;
   command.node_way = {.listener = &listener};
   // If there is no room for the second, the first allows nothing: the next command is another.
@@ -78,7 +82,7 @@ void RedisNode::OnOverdue(RedisCommand& command) {
   RedisListener* const listener = command.node_way.listener;
   if (listener == nullptr) return;
   parts_.counts.overdue.Add(1);
-  Fail();
+  Fail(RedisBreaker::Failure::kLate);
   listener->OnOverdue(command);
 }
 
@@ -126,17 +130,18 @@ void RedisNode::Judge(const RedisAnswer& answer) {
     // At a command that was not sent it has not failed, unless it took none in time. A probe is to
     // be tried again.
     if (is_unsent && answer.cause != Cause::kOverdue) return breaker_.Withdraw();
-    if (!answer.is_late) Fail();
+    if (!answer.is_late) Fail(RedisBreaker::Failure::kLate);
     return;
   }
   parts_.counts.AddReply(answer.error.kind);
   if (answer.is_late) return parts_.counts.late.Add(1);
-  if (IsUnfit(answer.error.kind)) return Fail();
-  breaker_.Succeed();
+  if (IsUnfit(answer.error.kind)) return Fail(RedisBreaker::Failure::kRefused);
+  breaker_.Succeed(parts_.scene.clock.Now());
 }
 
-void RedisNode::Fail() {
-  if (breaker_.Fail(parts_.scene.clock.Now(), parts_.jitter)) parts_.counts.breaker_opened.Add(1);
+void RedisNode::Fail(RedisBreaker::Failure failure) {
+  const bool opened = breaker_.Fail(failure, parts_.scene.clock.Now(), parts_.jitter);
+  if (opened) parts_.counts.breaker_opened.Add(1);
 }
 
 // --- connections ----------------------------------------------------------------------------

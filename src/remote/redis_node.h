@@ -43,7 +43,7 @@ struct RedisParts {
 //   (2) A command is written to one connection only, and to it once; a second time only after the
 //       server has said that it does not know the script.
 //   (3) Connections are opened one at a time, with a wait between that grows with failures.
-//   (4) While the breaker is open commands are not taken.
+//   (4) While the breaker is open commands are not taken, but for probes: those have a deadline.
 //   (5) A script is taught once for all commands that miss it.
 class RedisNode final : private RedisConnection::Owner, private RedisListener {
  public:
@@ -89,10 +89,10 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   void OnOverdue(RedisCommand& command) override;
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
-  [[nodiscard]] Cause WhyNot(Time now);
+  [[nodiscard]] Cause WhyNot(const RedisCommand& command);
   bool Teach(RedisCommand& command);
   void Judge(const RedisAnswer& answer);
-  void Fail();
+  void Fail(RedisBreaker::Failure failure);
 
   void Connect();
   void LookUp();

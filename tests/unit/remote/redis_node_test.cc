@@ -135,8 +135,9 @@ TEST_F(RedisNodeTest, DeadlinesThatPassOpenTheBreakerAndAProbeClosesIt) {
   Begin(server);
   ASSERT_TRUE(UntilOpen());
   ASSERT_EQ(server.Call("CLIENT PAUSE 600"), "OK");
-  for (int i = 0; i < 6; ++i)
-    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5})), Cause::kNone);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5 + 20 * i})), Cause::kNone);
+  }
   ASSERT_TRUE(LoopUntil(loop_, [this] { return heard_.heard.size() == 6; }));
   EXPECT_EQ(heard_.heard, Words(6, "a: overdue"));
   EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
@@ -146,16 +147,31 @@ TEST_F(RedisNodeTest, DeadlinesThatPassOpenTheBreakerAndAProbeClosesIt) {
     Send("c", {"INCR", "m"}, In(milliseconds{20}));
     return node_->breaker() == RedisBreaker::State::kClosed;
   }));
-  EXPECT_EQ(counts_.late.ReadApprox(), heard_.answers - 1);
-  EXPECT_GE(counts_.breaker_opened.ReadApprox(), 1U);
+  EXPECT_EQ(counts_.late.ReadApprox(), heard_.answers - settings_.breaker.trial_most);
+  EXPECT_EQ(counts_.breaker_opened.ReadApprox(), 1U);
+}
+
+TEST_F(RedisNodeTest, WhatHasNoDeadlineIsNoProbe) {
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  ASSERT_EQ(server.Call("CONFIG SET maxmemory 1"), "OK");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Send("a", {"INCR", "n"}), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(5));
+  const Time end = In(settings_.breaker.rest.first + milliseconds{10});
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return clock_->Now() > end; }));
+  EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
+  EXPECT_EQ(Send("c", {"INCR", "n"}, In(milliseconds{500})), Cause::kNone);
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kProbing);
 }
 
 TEST_F(RedisNodeTest, APlaceThatLetsNobodyInOpensTheBreaker) {
   const RedisProcess server;
   server.Stop();
   Begin(server);
-  for (int i = 0; i < 5; ++i)
-    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5})), Cause::kNone);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5 + 20 * i})), Cause::kNone);
+  }
   ASSERT_TRUE(UntilAnswers(5));
   server.Continue();
   EXPECT_EQ(heard_.heard, Words(5, "a: not sent overdue"));
