@@ -93,10 +93,16 @@ bool Deciding::Begin(Stage stage) {
 }
 
 void Deciding::End(Stage stage) {
+  if (stage == Stage::kGiveBack) Follow(Operation::kRefund);
+  if (stage == Stage::kForget) Follow(Operation::kReset);
   if (stage == Stage::kLook) taking_ = SumUpLooks();
   if (stage == Stage::kTake && !held_.empty()) {
     for (const std::uint32_t number : far_) Note(number);
-    if (TakingWith({}) == Taking::kNone) GiveBackHeld();
+    if (TakingWith({}) == Taking::kNone) {
+      GiveBackHeld();
+    } else {
+      Follow(Operation::kCheck);
+    }
   }
 }
 

@@ -52,6 +52,9 @@ struct SetNote {
 //   (2) An answer that comes later is used: what it charged of a request that was refused is given
 //       back. No charge is made twice.
 //   (3) The keys live as long as they are needed: what waits has its own copies.
+//   (4) What passes without the fallback is charged to this node's shares, too, as far as they have
+//       room, and what is given back or forgotten is so there. That changes no verdict. What the
+//       fallback has decided is charged to them once, whatever a late answer says.
 class Deciding final : private RemoteListener {
  public:
   // What is asked of the stores for the decision of the same index in the verdict.
@@ -149,6 +152,9 @@ class Deciding final : private RemoteListener {
   [[nodiscard]] Taking TakingWith(std::span<const std::uint32_t> open) const;
   [[nodiscard]] Veto VetoNow(Veto veto) const;
   void GiveBackHeld();
+  // Does in the shares what was done far or near.
+  void Follow(Operation operation);
+  void FillShares();
 
   // True if it has to be waited for; else it is decided already.
   bool AskRemote(Operation operation, Taking taking);

@@ -1,5 +1,6 @@
 // Deciding: what a request takes, from near to far.
 #include <algorithm>
+#include <span>
 
 #include "core/window_end.h"
 #include "gate/deciding.h"
@@ -123,6 +124,32 @@ void Deciding::GiveBackHeld() {
       decision.allowed = true;
     }
   }
+}
+
+void Deciding::Follow(Operation operation) {
+  charges_.clear();
+  for (const std::uint32_t number : picked_) {
+    const Asked& each = asked[number];
+    const Decision& decision = DecisionOf(number);
+    const bool was_done = decision.allowed && decision.source != Source::kFallback;
+    if (each.place->share_follows && was_done) charges_.push_back(each.charge);
+  }
+  if (charges_.empty()) return;
+  decisions_.resize(charges_.size());
+  store_.DecideEach(operation, charges_, decisions_, now_);
+  if (operation == Operation::kCheck) FillShares();
+}
+
+// A charge that has no room in its share takes what is left there.
+void Deciding::FillShares() {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < charges_.size(); ++i) {
+    if (decisions_[i].allowed || decisions_[i].remaining <= 0) continue;
+    charges_[count] = charges_[i];
+    charges_[count++].cost.units = decisions_[i].remaining;
+  }
+  if (count == 0) return;
+  store_.DecideEach(Operation::kCheck, std::span(charges_).first(count), decisions_, now_);
 }
 
 }  // namespace sluice

@@ -26,6 +26,13 @@ Error ErrorOf(const RuleLimit& limit, const Error& error) {
   return Error{Concat(limit.id, ": ", error.message)};
 }
 
+// What has no room in a share is not charged there, and must leave no trace; nor have permits of a
+// remote a name here.
+bool CanFollow(const Limit& limit) {
+  return !limit.spec.count_refused.value_or(false) &&
+         limit.spec.algorithm != Algorithm::kConcurrency;
+}
+
 }  // namespace
 
 Result<LimitPlace> Gate::Place(const RuleLimit& limit, Time now, std::vector<Change>& changes) {
@@ -47,8 +54,9 @@ Result<LimitPlace> Gate::Place(const RuleLimit& limit, Time now, std::vector<Cha
     known.remote = std::move(terms).value();
   }
   place.remote = known.remote;
+  if (rule != nullptr) place.on_failure = rule->on_store_failure;
+  place.share_follows = place.on_failure == OnStoreFailure::kLocal && CanFollow(*limit.limit);
   if (rule == nullptr) return place;
-  place.on_failure = rule->on_store_failure;
   if (consistency == Consistency::kLeased) place.nearness = Nearness::kLeased;
   if (consistency == Consistency::kEventual) place.nearness = Nearness::kEventual;
   if (consistency == Consistency::kExact && rule->deny_cache) {

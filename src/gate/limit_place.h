@@ -19,6 +19,9 @@ struct LimitPlace {
   std::shared_ptr<const RemoteTerms> remote = nullptr;  // null: in memory alone
   std::optional<Nearness> nearness = std::nullopt;      // none: the remote is always asked
   OnStoreFailure on_failure = OnStoreFailure::kLocal;
+  // The share is charged with what the remote lets pass, so that it is not a fresh allowance when
+  // the remote goes away.
+  bool share_follows = false;
 };
 
 }  // namespace sluice

@@ -54,6 +54,7 @@ Result<Done> OverrideLimits::AddTo(MemoryStore& store, const RemoteLimits* remot
       Result<std::shared_ptr<const RemoteTerms>> terms = remote_limits->Bind(limits_[added_]);
       if (!terms.ok()) return terms.error();
       place.remote = std::move(terms).value();
+      place.share_follows = true;
     }
     const Result<LimitHandle> handle = store.Add(names_[added_].id, limits_[added_], now);
     if (!handle.ok()) return handle.error();
