@@ -21,10 +21,11 @@ constexpr std::size_t kSweptAtOnce = 512;
 EventualView::EventualView(const EventualSettings& settings)
     : table_(settings.keys_most), sync_interval_(settings.sync_interval) {}
 
-// Makes the entry one for the terms of the item. False while it has units of others to push.
+// Makes the entry one for the terms of the item. False where their states are not told whole, and
+// while it has units of others to push.
 bool EventualView::Bind(Entry& entry, const RemoteItem& item) {
   if (entry.terms == item.terms) return true;
-  if (entry.is_syncing || entry.pending != 0) return false;
+  if (!HasWholeState(item.terms->limit()) || entry.is_syncing || entry.pending != 0) return false;
   const bool is_listed = entry.is_listed;
   entry = Entry{};
   entry.is_listed = is_listed;

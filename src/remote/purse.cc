@@ -32,10 +32,12 @@ constexpr std::int64_t kUnitsMost = std::int64_t{1} << 60U;
 
 }  // namespace
 
-// Makes the entry one for the terms of the item. False while it holds units of others.
+// Makes the entry one for the terms of the item. False where nothing of them can be leased, and
+// while it holds units of others.
 bool Purse::Bind(Entry& entry, const RemoteItem& item, Time now) {
   if (entry.terms == item.terms) return true;
-  if (entry.is_asking || entry.lots[0].units > 0) {
+  const std::optional<Nanos> life = LeaseLife(item.terms->limit());
+  if (!life || entry.is_asking || entry.lots[0].units > 0) {
     for (Lot& lot : entry.lots) lot.ends = std::min(lot.ends, now);
     return false;
   }
@@ -44,7 +46,7 @@ bool Purse::Bind(Entry& entry, const RemoteItem& item, Time now) {
   entry.is_listed = is_listed;
   entry.terms = item.terms;
   entry.route = item.route;
-  entry.life = *LeaseLife(item.terms->limit());
+  entry.life = *life;
   return true;
 }
 

@@ -330,6 +330,27 @@ TEST_F(EventualViewTest, LogsAndLimitsThatAreNotPlainAreUnknown) {
   EXPECT_EQ(Begin(), 0);
 }
 
+TEST_F(EventualViewTest, NewTermsWhoseStatesAreNotToldWholeAreUnknown) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  for (const LimitSpec& spec :
+       {LimitSpec{.algorithm = Algorithm::kSlidingLog, .rate = Rate{100, hours{1}}},
+        LimitSpec{.algorithm = Algorithm::kFixedWindow,
+                  .rate = Rate{100, hours{1}},
+                  .count_refused = true}}) {
+    Begin();  // what is left of the terms before
+    End(RemoteFate::kDecided);
+    terms_ = TermsOf(spec);
+    EXPECT_EQ(Take(), Answer::kUnknown);
+    RemoteCall call;
+    call.items = {ItemOf(1)};
+    KeyState state(terms_->limit().terms);
+    view_.Hear({call, ItemOf(1), Decision{}, state, RedisNow(), now_}, Heard::kOther, now_);
+    EXPECT_EQ(Take(), Answer::kUnknown);
+  }
+  EXPECT_EQ(view_.PendingApprox(), 0);
+}
+
 TEST_F(EventualViewTest, KeysWithoutUnitsToPushAreForgotten) {
   Seed();
   ASSERT_EQ(Take(5), Answer::kDecided);

@@ -359,6 +359,25 @@ TEST_F(PurseTest, UnitsOfOtherTermsGoBackUnderTheirs) {
   EXPECT_EQ(SpendAll(), 8);
 }
 
+TEST_F(PurseTest, NewTermsThatCannotBeLeasedAreUnknown) {
+  Lease();
+  const auto before = terms_;
+  for (const LimitSpec& spec :
+       {LimitSpec{.rate = Rate{1000, minutes{1}}, .max_wait = seconds{1}},
+        LimitSpec{.algorithm = Algorithm::kFixedWindow,
+                  .rate = Rate{1000, minutes{1}},
+                  .count_refused = true},
+        LimitSpec{.rate = Rate{1000, milliseconds{100}}}}) {
+    terms_ = TermsOf(spec);
+    for (int i = 0; i < 10; ++i) CheckThere(800);
+    EXPECT_TRUE(asked_.empty());
+  }
+  EXPECT_EQ(Back(), 8);
+  EXPECT_EQ(items_[0].terms, before);
+  for (int i = 0; i < 10; ++i) CheckThere(800);  // also with nothing out
+  EXPECT_TRUE(asked_.empty());
+}
+
 TEST_F(PurseTest, LimitsThatAreNotPlainAreUnknown) {
   terms_ = TermsOf({.rate = Rate{1000, minutes{1}}, .max_wait = seconds{1}});
   for (int i = 0; i < 10; ++i) CheckThere(800);
