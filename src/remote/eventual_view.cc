@@ -132,7 +132,7 @@ void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
     if (is_overtaken && (heard == Heard::kOther || entry.was_told_meanwhile)) return;
     Adopt(entry, sight);
     entry.was_told_meanwhile = entry.is_syncing && heard == Heard::kOther;
-    entry.told_at = std::max(entry.told_at, sight.sent_at == Time{} ? now : sight.sent_at);
+    entry.told_at = std::max(entry.told_at, sight.sent_at);
   });
 }
 

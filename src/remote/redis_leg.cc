@@ -25,6 +25,7 @@ bool RedisLeg::Send(Time deadline) {
 bool RedisLeg::SendScript() {
   ++tries_;
   is_converting_ = false;
+  sent_at_ = parts_.clock.Now();
   command_.bytes.clear();
   command_.script = DecideScript().text;
   script.Write(ScriptAs::kName, about_, parts_.room, command_.bytes);

@@ -95,6 +95,8 @@ class RedisLeg final : private RedisListener {
   [[nodiscard]] std::span<KeyState> states() { return states_; }
   [[nodiscard]] bool goes_ahead() const { return goes_ahead_; }
   [[nodiscard]] Time decided_at() const { return decided_at_; }
+  // By our clock, no later than the command that decided it was sent.
+  [[nodiscard]] Time sent_at() const { return sent_at_; }
 
  private:
   void OnOverdue(RedisCommand& command) override;
@@ -111,6 +113,7 @@ class RedisLeg final : private RedisListener {
   const std::size_t place_;
   RedisCommand command_;
   Time about_{};
+  Time sent_at_{};
   std::uint8_t tries_ = 0;
   bool is_converting_ = false;
   bool was_dropped_ = false;

@@ -16,7 +16,7 @@ struct RedisSight {
   // What the key's state is now; of a log and of permits only as much as the call needed.
   KeyState& state;
   Time decided_at{};  // in Redis
-  // By our clock, no later than the call was sent; 1970 where that is not known.
+  // By our clock, no later than what decided it was sent.
   Time sent_at{};
 };
 
