@@ -117,7 +117,9 @@ bool Deciding::DecideEach(Operation operation) {
   if (!memory_.empty()) DecideInMemory(operation);
   if (far_.empty()) return true;
   if (operation != Operation::kPeek && way_.nearby != nullptr) {
-    for (const std::uint32_t number : far_) way_.nearby->Forget(asked[number].fleet_key);
+    for (const std::uint32_t number : far_) {
+      way_.nearby->Forget(asked[number].fleet_key, operation);
+    }
   }
   return !AskRemote(operation, Taking::kAllOrNone);
 }

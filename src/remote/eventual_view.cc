@@ -100,10 +100,12 @@ void EventualView::Apply(Entry& entry, std::int64_t units) {
   if (units < 0) entry.state->Refund({-units}, entry.latest);
 }
 
-// Whether what is known is newer. Of two states of one microsecond the one with less left is.
+// Whether what is known is newer. Of two states of one microsecond the one with less left is, but
+// for a reset.
 bool EventualView::IsOvertaken(const Entry& entry, const RedisSight& sight) {
   if (!entry.state) return false;
   if (sight.decided_at == entry.decided_at) {
+    if (sight.call.operation == Operation::kReset) return false;
     return sight.state.Peek(Cost{0}, sight.decided_at).remaining >= entry.told_remaining;
   }
   const Nanos later = entry.decided_at - sight.decided_at;
@@ -130,6 +132,7 @@ void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
     // once more. The next sync tells better: to give them back here could free others, because a
     // full window holds no debts.
     if (is_overtaken && (heard == Heard::kOther || entry.was_told_meanwhile)) return;
+    if (sight.call.operation == Operation::kReset) entry.pending = 0;
     Adopt(entry, sight);
     entry.was_told_meanwhile = entry.is_syncing && heard == Heard::kOther;
     entry.told_at = std::max(entry.told_at, sight.sent_at);

@@ -40,8 +40,8 @@ struct EventualSettings {
 //   (1) It decides only on a state that was told at most half a sync_interval ago, or while a sync
 //       of the key is under way or fails.
 //   (2) Every unit that is admitted here and not given back is pushed, as long as it is not known
-//       to have been pushed; and none is pushed twice. A push whose fate is unknown counts as
-//       pushed.
+//       to have been pushed, and its key was not reset here since; and none is pushed twice. A push
+//       whose fate is unknown counts as pushed.
 //   (3) Of a key one sync is under way at a time, and what was charged since it began is applied to
 //       what it tells.
 //   (4) The time of a key never goes back, whatever the clocks of Redis do.
@@ -51,7 +51,7 @@ class EventualView {
 
   [[nodiscard]] Nearby::Answer Take(const RemoteItem& item, Time now, Decision& decision);
   void GiveBack(const RemoteItem& item, Time now, Decision& decision);
-  // What it has to push stays.
+  // What it has to push stays until a reset is heard of.
   void Forget(const FleetKey& key);
 
   enum class Heard : std::uint8_t { kOwnSync, kOther };

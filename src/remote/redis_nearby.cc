@@ -47,10 +47,12 @@ void RedisNearbyWorker::GiveBack(const RemoteItem& item, Nearness nearness, Time
   if (nearness == Nearness::kEventual) shared_.view_.GiveBack(item, now, decision);
 }
 
-void RedisNearbyWorker::Forget(const FleetKey& key) {
+void RedisNearbyWorker::Forget(const FleetKey& key, Operation operation) {
+  shared_.empty_.Forget(key, clock_.Now());
+  // Units that were taken stay taken, and a view hears of a refund what is left then.
+  if (operation != Operation::kReset) return;
   shared_.purse_.Forget(key);
   shared_.view_.Forget(key);
-  shared_.empty_.Forget(key, clock_.Now());
 }
 
 void RedisNearbyWorker::OnDecided(const RedisSight& sight) {

@@ -334,9 +334,7 @@ void RedisWay::Finish() {
 
 // What was given back is seen as it is since then.
 void RedisWay::Observe() {
-  const bool is_change =
-      call_->operation != Operation::kPeek && call_->operation != Operation::kReset;
-  if (parts_.observer == nullptr || !is_change) return;
+  if (parts_.observer == nullptr || call_->operation == Operation::kPeek) return;
   for (std::size_t i = 0; i < legs_used_; ++i) {
     Leg& leg = *legs_[i];
     const Leg& source = leg.source == nullptr ? leg : *leg.source;

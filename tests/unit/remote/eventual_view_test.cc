@@ -322,6 +322,24 @@ TEST_F(EventualViewTest, AKeyThatIsForgottenIsAskedForThere) {
   EXPECT_EQ(Begin(), 5);
 }
 
+// Invariant (2): what was admitted before is as if it never was.
+TEST_F(EventualViewTest, AResetIsKnownAtOnceAndNothingFromBeforeIsPushed) {
+  Seed();
+  EXPECT_EQ(TakeAll(), 99);
+  view_.Forget(ItemOf(1).key);
+  Ask(Operation::kReset, ItemOf(1), Heard::kOther);  // in the same microsecond
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 99);
+  EXPECT_EQ(Begin(), 1);
+  // Nor where a check that was decided before it is heard of meanwhile.
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(TakeAll(), 99);
+  view_.Forget(ItemOf(1).key);
+  Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
+  Ask(Operation::kReset, ItemOf(1), Heard::kOther);
+  EXPECT_EQ(TakeAll(), 100);
+}
+
 TEST_F(EventualViewTest, LogsAndLimitsThatAreNotPlainAreUnknown) {
   terms_ = TermsOf({.algorithm = Algorithm::kSlidingLog, .rate = Rate{100, hours{1}}});
   EXPECT_EQ(Take(), Answer::kUnknown);

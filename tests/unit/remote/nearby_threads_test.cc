@@ -62,7 +62,7 @@ class Worker final : public Remote {
       if (call.decisions.front().allowed) units += item.cost.units;
     }
     if (step % 50 == 0) Pump();
-    if (step % 1000 == 999) near_.Forget({.high = step, .low = step});
+    if (step % 1000 == 999) near_.Forget({.high = step, .low = step}, Operation::kReset);
   }
   void Keep() {
     near_.EndLeases();

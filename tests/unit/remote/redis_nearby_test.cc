@@ -405,10 +405,29 @@ TEST(RedisNearbyTest, AKeyThatIsForgottenIsAskedForInRedis) {
   scene.Check(0, Nearness::kRefusals, 1, nullptr);
   scene.world.RunFor(milliseconds{1});
   EXPECT_EQ(scene.world.redis.calls, before);
-  scene.world.node(0).near.Forget(kKey);
-  scene.Check(0, Nearness::kRefusals, 1, nullptr);
-  scene.world.RunFor(milliseconds{1});
-  EXPECT_EQ(scene.world.redis.calls, before + 1);
+  for (const Operation operation : {Operation::kRefund, Operation::kReset}) {
+    const std::size_t calls = scene.world.redis.calls;
+    scene.world.node(0).near.Forget(kKey, operation);
+    scene.Check(0, Nearness::kRefusals, 1, nullptr);
+    scene.world.RunFor(milliseconds{1});
+    EXPECT_EQ(scene.world.redis.calls, calls + 1);
+  }
+}
+
+// Units that were charged stay so, whatever somebody else gives back.
+TEST(RedisNearbyTest, ARefundLeavesLeasesWhereTheyAreAndAResetDoesNot) {
+  Random random{7};
+  Scene scene({}, {.rate = Rate{10'000, minutes{1}}}, random);
+  for (int step = 0; step < 200; ++step) {
+    scene.Check(0, Nearness::kLeased, 1, nullptr);
+    scene.world.RunFor(milliseconds{1});
+  }
+  const std::int64_t leased = scene.UnitsLeased();
+  ASSERT_GT(leased, 0);
+  scene.world.node(0).near.Forget(kKey, Operation::kRefund);
+  EXPECT_EQ(scene.UnitsLeased(), leased);
+  scene.world.node(0).near.Forget(kKey, Operation::kReset);
+  EXPECT_EQ(scene.UnitsLeased(), 0);
 }
 
 }  // namespace

@@ -95,5 +95,17 @@ TEST_F(RedisObserve, ASightSaysWhenItWasSentLast) {
   EXPECT_EQ(seen_[0].sent_at, kNow + milliseconds{30});
 }
 
+TEST_F(RedisObserve, AResetIsSeenAndALookIsNot) {
+  Begin(1, Operation::kReset);
+  client_.Reply(Answer(1, 2));
+  ASSERT_EQ(seen_.size(), 1U);
+  EXPECT_EQ(seen_[0].operation, Operation::kReset);
+  EXPECT_EQ(seen_[0].key, items_[0].key);
+  EXPECT_EQ(seen_[0].remaining, 2);
+  Begin(1, Operation::kPeek);
+  client_.Reply(Answer(1, 2));
+  EXPECT_TRUE(seen_.empty());
+}
+
 }  // namespace
 }  // namespace sluice
