@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// One key of a call that was decided.
+// One key that was decided; of other keys of its call nobody may know.
 struct RedisSight {
   const RemoteCall& call;
   const RemoteItem& item;

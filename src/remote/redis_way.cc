@@ -325,14 +325,15 @@ void RedisWay::Finish() {
   RedisRemoteCounts& counts = parts_.legs.counts;
   if (fate == RemoteFate::kDecided) {
     counts.decided.Add(1);
-    Observe();
   } else {
     (fate == RemoteFate::kUnknown ? counts.unknown : counts.not_done).Add(1);
   }
+  Observe();
   listener_->OnAnswer(*call_, fate);
 }
 
-// What was given back is seen as it is since then.
+// What was decided is so whatever became of the rest. What was given back is seen as it is since
+// then.
 void RedisWay::Observe() {
   if (parts_.observer == nullptr || call_->operation == Operation::kPeek) return;
   for (std::size_t i = 0; i < legs_used_; ++i) {

@@ -107,5 +107,32 @@ TEST_F(RedisObserve, AResetIsSeenAndALookIsNot) {
   EXPECT_TRUE(seen_.empty());
 }
 
+// Whatever becomes of the others.
+TEST_F(RedisObserve, AKeyThatWasDecidedIsSeenThoughItsCallFailed) {
+  constexpr RedisAnswer kLost{.fate = RedisAnswer::Fate::kUnknown,
+                              .cause = RedisAnswer::Cause::kBroken};
+  for (const Operation operation : {Operation::kRefund, Operation::kDebt, Operation::kReset}) {
+    Begin(3, operation);
+    client_.Answer(kLost);
+    client_.Reply(Answer(1, 1));
+    client_.Answer(kLost);
+    EXPECT_EQ(fates_, std::vector{RemoteFate::kUnknown});
+    ASSERT_EQ(seen_.size(), 1U);
+    EXPECT_EQ(seen_[0].key, items_[1].key);
+    EXPECT_EQ(seen_[0].remaining, operation == Operation::kDebt ? 0 : 2);
+  }
+}
+
+// It is as it was before the call.
+TEST_F(RedisObserve, AKeyThatWasGivenBackIsSeenAsItIsThoughItsCallFailed) {
+  Begin(2, Operation::kCheck);
+  client_.Reply(Answer(1, 1));
+  client_.Reply("-OOM command not allowed\r\n");
+  client_.Reply(Answer(1, 2));
+  EXPECT_EQ(fates_, std::vector{RemoteFate::kNotDone});
+  ASSERT_EQ(seen_.size(), 1U);
+  EXPECT_EQ(seen_[0].remaining, 1);
+}
+
 }  // namespace
 }  // namespace sluice
