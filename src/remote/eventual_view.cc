@@ -167,12 +167,14 @@ bool EventualView::TakeIfWanted(const FleetKey& key, Entry& entry, Time now, Syn
   return true;
 }
 
-bool EventualView::TakeSync(std::size_t most, Time now, Sync& sync) {
-  for (std::size_t looked = 0; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
-    if (looked >= most) return false;
+bool EventualView::TakeSync(const Portion& most, Time now, Sync& sync) {
+  std::size_t looked = 0;
+  const auto is_enough = [&] { return looked >= most.keys || sync.size() >= most.items; };
+  for (; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
+    if (is_enough()) return false;
     if (place_ == 0) table_.TakeList(shard_, keys_);
     for (; place_ < keys_.size(); ++place_, ++looked) {
-      if (looked >= most) return false;
+      if (is_enough()) return false;
       const FleetKey& key = keys_[place_];
       table_.Find(key, [&](Entry& entry, auto& list) {
         entry.is_listed = TakeIfWanted(key, entry, now, sync);

@@ -61,11 +61,13 @@ class EventualView {
   struct Sync {
     std::vector<RemoteItem> debts;  // a cost of 0 only asks what the state is
     std::vector<RemoteItem> refunds;
+
+    [[nodiscard]] std::size_t size() const { return debts.size() + refunds.size(); }
   };
-  // Looks at no more than `most` keys, from where the last call ended. One caller at a time. False
-  // before the last key. Every item is to be followed by one call of Synced, also where Hear was
-  // called.
-  bool TakeSync(std::size_t most, Time now, Sync& sync);
+  // Goes on from where the last call ended. One caller at a time. False before the last key. Every
+  // item is to be followed by one call of Synced, also where Hear was called. REQUIRES: no items
+  // are there yet.
+  bool TakeSync(const Portion& most, Time now, Sync& sync);
   void Synced(const RemoteItem& item, Operation operation, RemoteFate fate);
   // It takes longer than it may: the remote is away.
   void SyncIsOverdue(const RemoteItem& item);

@@ -14,6 +14,12 @@
 
 namespace sluice {
 
+// How much of a table is gone through at once.
+struct Portion {
+  std::size_t keys = 0;   // that are looked at
+  std::size_t items = 0;  // that come of them, at most
+};
+
 // Entries by key, in 64 shards under a short lock each. Beside its entries a shard has a list of
 // keys that somebody wants to come back to.
 //

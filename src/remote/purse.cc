@@ -296,12 +296,15 @@ void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
   items.push_back(std::move(item));
 }
 
-bool Purse::TakeReturns(Which which, std::size_t most, Time now, std::vector<RemoteItem>& items) {
-  for (std::size_t looked = 0; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
-    if (looked >= most) return false;
+bool Purse::TakeReturns(Which which, const Portion& most, Time now,
+                        std::vector<RemoteItem>& items) {
+  std::size_t looked = 0;
+  const auto is_enough = [&] { return looked >= most.keys || items.size() >= most.items; };
+  for (; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
+    if (is_enough()) return false;
     if (place_ == 0) table_.TakeList(shard_, keys_);
     for (; place_ < keys_.size(); ++place_, ++looked) {
-      if (looked >= most) return false;
+      if (is_enough()) return false;
       const FleetKey& key = keys_[place_];
       table_.Find(key, [&](Entry& entry, auto& list) {
         entry.is_listed = false;

@@ -74,9 +74,9 @@ class Purse {
   void NotGranted(const RemoteItem& item, Time now);
 
   enum class Which : std::uint8_t { kEnded, kAll };
-  // Takes out what is to go back, as items of a kRefund, no key twice; looks at no more than `most`
-  // keys, from where the last call ended. One caller at a time. False before the last key.
-  bool TakeReturns(Which which, std::size_t most, Time now, std::vector<RemoteItem>& items);
+  // Takes out what is to go back, as items of a kRefund, no key twice, from where the last call
+  // ended. One caller at a time. False before the last key. REQUIRES: no items are there yet.
+  bool TakeReturns(Which which, const Portion& most, Time now, std::vector<RemoteItem>& items);
 
   // A piece of housekeeping. One caller at a time.
   void Sweep(Time now);

@@ -10,7 +10,8 @@ RedisNearby::RedisNearby(const RedisNearbySettings& settings)
     : purse_(settings.keys_most),
       view_({.keys_most = settings.keys_most, .sync_interval = settings.sync_interval}),
       empty_(settings.keys_most),
-      patience_(settings.patience) {}
+      patience_(settings.patience),
+      deadline_(settings.deadline) {}
 
 RedisNearbyWorker::RedisNearbyWorker(RedisNearby& shared, EventLoop& loop, Clock& clock)
     : shared_(shared),
@@ -82,22 +83,25 @@ void RedisNearbyWorker::WantAgain() {
 
 void RedisNearbyWorker::OnAgain() {
   is_wanting_again_ = false;
-  if (has_more_leases_) EndLeases();
-  if (has_more_counts_) SyncCounts();
+  if (has_more_leases_) SendReturns();
+  if (has_more_counts_) SendSyncs();
   SendWishes();
   TellReturned();
 }
 
 void RedisNearbyWorker::SendWishes() {
-  for (RemoteItem& item : wishes_) {
-    Background& background = Make(Errand::kLease, Operation::kCheck);
-    background.items.push_back(std::move(item));
-    if (!Send(background)) End(background, RemoteFate::kNotDone);
+  while (!wishes_.empty() && RoomFor(Errand::kLease) > 0) {
+    SendOne(Errand::kLease, Operation::kCheck, std::move(wishes_.front()));
+    wishes_.pop_front();
   }
-  wishes_.clear();
 }
 
-RedisNearbyWorker::Background& RedisNearbyWorker::Make(Errand errand, Operation operation) {
+std::size_t RedisNearbyWorker::RoomFor(Errand errand) const {
+  return kUnderWayMost - under_way_[static_cast<std::size_t>(errand)];
+}
+
+RedisNearbyWorker::Background& RedisNearbyWorker::Make(Errand errand, Operation operation,
+                                                       RemoteItem item) {
   if (free_.empty()) {
     free_.push_back(backgrounds_.emplace_back(std::make_unique<Background>()).get());
   }
@@ -105,89 +109,101 @@ RedisNearbyWorker::Background& RedisNearbyWorker::Make(Errand errand, Operation 
   free_.pop_back();
   background.errand = errand;
   background.operation = operation;
-  background.items.clear();
-  background.ends_return = false;
+  background.items.push_back(std::move(item));
+  background.is_late = false;
   return background;
 }
 
 bool RedisNearbyWorker::Send(Background& background) {
   background.sent_at = clock_.Now();
-  background.deadline = background.sent_at + shared_.patience_;
+  background.deadline = background.sent_at + shared_.deadline_;
   if (remote_ == nullptr || !remote_->Decide(background, *this)) return false;
   shared_.calls_under_way_.fetch_add(1, std::memory_order_acq_rel);
-  if (background.errand == Errand::kSync) syncs_.insert(&background);
-  if (background.errand == Errand::kReturn && is_returning_) {
-    background.ends_return = true;
-    ++returns_under_way_;
-  }
+  ++UnderWay(background.errand);
+  if (background.errand == Errand::kSync) syncs_.emplace(&background, &background);
   return true;
+}
+
+// REQUIRES: there is room.
+void RedisNearbyWorker::SendOne(Errand errand, Operation operation, RemoteItem item) {
+  Background& background = Make(errand, operation, std::move(item));
+  if (!Send(background)) End(background, RemoteFate::kNotDone);
 }
 
 void RedisNearbyWorker::SendAll(Errand errand, Operation operation,
                                 std::vector<RemoteItem>& items) {
-  for (std::size_t begin = 0; begin < items.size(); begin += kItemsPerCall) {
-    const std::size_t end = std::min(items.size(), begin + kItemsPerCall);
-    Background& background = Make(errand, operation);
-    for (std::size_t i = begin; i < end; ++i) {
-      background.items.push_back(std::move(items[i]));
-    }
-    if (!Send(background)) End(background, RemoteFate::kNotDone);
-  }
+  for (RemoteItem& item : items) SendOne(errand, operation, std::move(item));
   items.clear();
 }
 
 void RedisNearbyWorker::EndLeases() {
+  SendReturns();
+  NoteLateSyncs();
   const Time now = clock_.Now();
-  has_more_leases_ = !shared_.purse_.TakeReturns(Purse::Which::kEnded, kKeysAtOnce, now, returns_);
-  if (has_more_leases_) WantAgain();
-  SendAll(Errand::kReturn, Operation::kRefund, returns_);
   shared_.purse_.Sweep(now);
   shared_.view_.Sweep(now);
   shared_.empty_.Sweep(now);
 }
 
-void RedisNearbyWorker::SyncCounts() {
-  has_more_counts_ = !shared_.view_.TakeSync(kKeysAtOnce, clock_.Now(), sync_items_);
-  if (has_more_counts_) WantAgain();
+// Without room it goes on when answers come.
+void RedisNearbyWorker::SendReturns() {
+  const Time now = clock_.Now();
+  do {
+    const bool is_all = return_walks_ > 0;
+    const Portion most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kReturn)};
+    if (most.items == 0) return;
+    has_more_leases_ = !shared_.purse_.TakeReturns(
+        is_all ? Purse::Which::kAll : Purse::Which::kEnded, most, now, returns_);
+    SendAll(Errand::kReturn, Operation::kRefund, returns_);
+    if (is_all && !has_more_leases_) --return_walks_;
+  } while (return_walks_ > 0);
+  if (has_more_leases_) WantAgain();
+}
+
+void RedisNearbyWorker::SyncCounts() { SendSyncs(); }
+
+void RedisNearbyWorker::SendSyncs() {
+  const Portion most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
+  if (most.items == 0) return;
+  has_more_counts_ = !shared_.view_.TakeSync(most, clock_.Now(), sync_items_);
   SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
   SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
+  if (has_more_counts_) WantAgain();
+}
+
+void RedisNearbyWorker::NoteLateSyncs() {
+  const Time since = clock_.Now() - shared_.patience_;
+  for (const auto& [call, sync] : syncs_) {
+    if (sync->is_late || sync->sent_at > since) continue;
+    sync->is_late = true;
+    shared_.view_.SyncIsOverdue(sync->items.front());
+  }
 }
 
 void RedisNearbyWorker::ReturnAll(EventLoop::Call done) {
-  is_returning_ = true;
   returned_ = std::move(done);
-  const Time now = clock_.Now();
-  // A look that is half done is ended first; a key has at most two leases.
-  for (int look = 0; look < 3; ++look) {
-    while (!shared_.purse_.TakeReturns(Purse::Which::kAll, kKeysAtOnce, now, returns_)) {
-    }
-    SendAll(Errand::kReturn, Operation::kRefund, returns_);
-  }
-  is_returning_ = false;
+  return_walks_ = kReturnWalks;
+  has_more_leases_ = true;
+  for (const RemoteItem& item : wishes_) shared_.purse_.NotGranted(item, clock_.Now());
+  wishes_.clear();
   WantAgain();
 }
 
 void RedisNearbyWorker::TellReturned() {
-  if (returns_under_way_ > 0 || !returned_) return;
+  if (!returned_ || return_walks_ > 0 || UnderWay(Errand::kReturn) > 0) return;
   std::exchange(returned_, nullptr)();
-}
-
-void RedisNearbyWorker::OnOverdue(RemoteCall& call) {
-  if (!syncs_.contains(&call)) return;
-  for (const RemoteItem& item : call.items) shared_.view_.SyncIsOverdue(item);
 }
 
 void RedisNearbyWorker::OnAnswer(RemoteCall& call, RemoteFate fate) {
   auto& background = static_cast<Background&>(call);
   shared_.calls_under_way_.fetch_sub(1, std::memory_order_acq_rel);
-  if (background.ends_return) {
-    --returns_under_way_;
-    WantAgain();
-  }
+  --UnderWay(background.errand);
+  WantAgain();  // there is room for others
   End(background, fate);
 }
 
 void RedisNearbyWorker::End(Background& background, RemoteFate fate) {
+  const RemoteItem& item = background.items.front();
   switch (background.errand) {
     case Errand::kLease:
       EndLease(background, fate);
@@ -196,9 +212,7 @@ void RedisNearbyWorker::End(Background& background, RemoteFate fate) {
       break;
     case Errand::kSync:
       syncs_.erase(&background);
-      for (const RemoteItem& item : background.items) {
-        shared_.view_.Synced(item, background.operation, fate);
-      }
+      shared_.view_.Synced(item, background.operation, fate);
   }
   background.items.clear();  // and with them the terms
   free_.push_back(&background);

@@ -1,12 +1,14 @@
 // RedisNearby: what one process knows of the keys that Redis keeps.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "net/event_loop.h"
@@ -25,8 +27,11 @@ struct RedisNearbySettings {
   // Of each table: leases, eventual counts, empty keys.
   std::size_t keys_most = 100'000;
   Nanos sync_interval = std::chrono::milliseconds{100};
-  // How long a call in the background waits before the remote counts as away.
+  // How long a sync waits before the remote counts as away.
   Nanos patience = std::chrono::milliseconds{50};
+  // Of calls in the background. A node of Redis that lets deadlines pass is not asked for a while,
+  // and these wait behind each other: so it is long.
+  Nanos deadline = std::chrono::seconds{1};
 };
 
 // What all workers of a process share.
@@ -59,6 +64,7 @@ class RedisNearby {
   EmptyKeys empty_;
   std::atomic<std::int64_t> calls_under_way_{0};
   const Nanos patience_;
+  const Nanos deadline_;
 };
 
 // The part of one worker: what is asked in the background is sent through its remote. One of them
@@ -72,6 +78,11 @@ class RedisNearby {
 //
 // Thread safety: that of its loop, but for Forget. Calls that are under way end before it does; it
 // is freed while the loop does not run.
+//
+// Invariants
+//   (1) Of each errand at most kUnderWayMost calls are under way. What has no room follows as
+//       answers come.
+//   (2) A call is of one key, so that it has a fate of its own.
 class RedisNearbyWorker final : public Nearby,
                                 public RedisObserver,
                                 private RemoteListener,
@@ -105,18 +116,22 @@ class RedisNearbyWorker final : public Nearby,
  private:
   enum class Errand : std::uint8_t { kLease, kReturn, kSync };
 
+  // Of one key: what becomes of it is nothing to others.
   struct Background final : RemoteCall {
     Errand errand = Errand::kLease;
     Time sent_at{};
-    bool ends_return = false;  // of ReturnAll
+    bool is_late = false;
   };
 
   static constexpr Nanos kLookEvery = std::chrono::milliseconds{10};
-  // Bounds of what is done at once.
+  // Keys that are looked at in one go.
   static constexpr std::size_t kKeysAtOnce = 4096;
-  static constexpr std::size_t kItemsPerCall = 64;
+  // Calls of one errand: those of callers share the connection, and have their own deadlines.
+  static constexpr std::size_t kUnderWayMost = 256;
+  // Of ReturnAll: a walk that is half done is ended first, and a key has at most two leases.
+  static constexpr int kReturnWalks = 3;
 
-  void OnOverdue(RemoteCall& call) override;
+  void OnOverdue(RemoteCall& /*call*/) override {}
   void OnAnswer(RemoteCall& call, RemoteFate fate) override;
   void OnReady(const EventLoop::Readiness& /*ready*/) override {}
   void OnAgain() override;
@@ -124,8 +139,14 @@ class RedisNearbyWorker final : public Nearby,
   void Wish(const RemoteItem& item, Cost lease);
   void WantAgain();
   void SendWishes();
-  Background& Make(Errand errand, Operation operation);
+  void SendReturns();
+  void SendSyncs();
+  void NoteLateSyncs();
+  [[nodiscard]] std::size_t RoomFor(Errand errand) const;
+  std::size_t& UnderWay(Errand errand) { return under_way_[static_cast<std::size_t>(errand)]; }
+  Background& Make(Errand errand, Operation operation, RemoteItem item);
   bool Send(Background& background);
+  void SendOne(Errand errand, Operation operation, RemoteItem item);
   void SendAll(Errand errand, Operation operation, std::vector<RemoteItem>& items);
   // What became of it; then it is free.
   void End(Background& background, RemoteFate fate);
@@ -139,21 +160,21 @@ class RedisNearbyWorker final : public Nearby,
   LoopTimer look_;
   LoopTimer sync_;
 
-  std::vector<RemoteItem> wishes_;
+  std::deque<RemoteItem> wishes_;
   bool is_wanting_again_ = false;
-  // The last look ended before the last key.
+  // The last walk ended before the last key.
   bool has_more_leases_ = false;
   bool has_more_counts_ = false;
+  std::array<std::size_t, 3> under_way_{};  // by errand
   std::vector<std::unique_ptr<Background>> backgrounds_;
   std::vector<Background*> free_;
-  std::unordered_set<const RemoteCall*> syncs_;  // under way
+  std::unordered_map<const RemoteCall*, Background*> syncs_;  // under way
   std::vector<RemoteItem> returns_;
   EventualView::Sync sync_items_;
 
   // Of ReturnAll.
   EventLoop::Call returned_;
-  std::size_t returns_under_way_ = 0;
-  bool is_returning_ = false;
+  int return_walks_ = 0;  // that are still to be made
 };
 
 }  // namespace sluice

@@ -53,7 +53,7 @@ class EventualViewTest : public ::testing::Test {
   }
   std::int64_t Begin() {
     sync_ = {};
-    EXPECT_TRUE(view_.TakeSync(1000, now_, sync_));
+    EXPECT_TRUE(view_.TakeSync(kAll, now_, sync_));
     std::int64_t units = 0;
     for (const RemoteItem& item : sync_.debts) units += item.cost.units;
     for (const RemoteItem& item : sync_.refunds) units -= item.cost.units;
@@ -72,6 +72,7 @@ class EventualViewTest : public ::testing::Test {
   std::int64_t InRedis() { return 100 - redis_.StateOf(ItemOf(0)).Peek({0}, RedisNow()).remaining; }
   Time RedisNow() const { return now_ + ahead_; }
 
+  static constexpr Portion kAll{.keys = 1000, .items = 1000};
   std::shared_ptr<const RemoteTerms> terms_ =
       TermsOf({.algorithm = Algorithm::kFixedWindow, .rate = Rate{100, hours{1}}});
   testing::FakeRedis redis_;
@@ -195,7 +196,7 @@ TEST_F(EventualViewTest, WhatIsChargedDuringASyncIsAppliedToWhatItTells) {
   EXPECT_EQ(decision_.remaining, 87);
   sync_.debts.resize(1);
   EventualView::Sync second;
-  EXPECT_TRUE(view_.TakeSync(1000, now_, second));
+  EXPECT_TRUE(view_.TakeSync(kAll, now_, second));
   EXPECT_TRUE(second.debts.empty());  // one at a time
   End(RemoteFate::kDecided);
   ASSERT_EQ(Take(1), Answer::kDecided);

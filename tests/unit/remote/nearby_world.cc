@@ -137,12 +137,21 @@ void NearbyWorld::Node::Pump() {
 
 bool NearbyWorld::Node::Decide(RemoteCall& call, RemoteListener& listener) {
   if (world_.weather.is_away) return false;
+  most_under_way = std::max(most_under_way, shared.CallsUnderWay() + 1);
   const Time sent_at = world_.now();
   const Nanos way{
       world_.random.Between(world_.weather.way_least.count(), world_.weather.way_most.count())};
   if (world_.random.Between(0, 99) < world_.weather.lost_calls_in_100) {
     world_.At(sent_at + way, [this, &call, &listener] {
       listener.OnAnswer(call, RemoteFate::kNotDone);
+      Pump();
+    });
+    return true;
+  }
+  const auto is_lost = [this](const RemoteItem& item) { return item.key == lost; };
+  if (std::ranges::any_of(call.items, is_lost)) {
+    world_.At(sent_at + way, [this, &call, &listener] {
+      listener.OnAnswer(call, RemoteFate::kUnknown);
       Pump();
     });
     return true;
@@ -159,7 +168,10 @@ void NearbyWorld::Node::Arrive(RemoteCall& call, RemoteListener& listener, Time 
       world_.random.Between(world_.weather.way_least.count(), world_.weather.way_most.count())};
   const Time back = world_.now() + way;
   if (back > call.deadline) {
-    world_.At(call.deadline, [&call, &listener] { listener.OnOverdue(call); });
+    world_.At(call.deadline, [this, &call, &listener] {
+      ++overdue;
+      listener.OnOverdue(call);
+    });
   }
   const bool is_lost = world_.random.Between(0, 99) < world_.weather.lost_replies_in_100;
   world_.At(back, [this, &call, &listener, sent_at, seen, is_lost] {

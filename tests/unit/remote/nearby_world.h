@@ -136,6 +136,11 @@ class NearbyWorld::Node final : public Remote {
   FakeClock clock;
   RedisNearbyWorker near{shared, loop, clock};
   std::size_t decided_here = 0;
+  // Calls in the background that were ever under way at once; deadlines that passed.
+  std::int64_t most_under_way = 0;
+  std::size_t overdue = 0;
+  // A call with this key gets lost on its way, and nobody knows that.
+  std::optional<FleetKey> lost;
   bool keeps = true;
 
  private:

@@ -67,7 +67,7 @@ class PurseTest : public ::testing::Test {
   // Units that go back now.
   std::int64_t Back(Purse::Which which = Purse::Which::kEnded) {
     items_.clear();
-    EXPECT_TRUE(purse_.TakeReturns(which, 1000, now_, items_));
+    EXPECT_TRUE(purse_.TakeReturns(which, kAll, now_, items_));
     std::int64_t units = 0;
     for (const RemoteItem& item : items_) units += item.cost.units;
     return units;
@@ -78,6 +78,7 @@ class PurseTest : public ::testing::Test {
     return spent;
   }
 
+  static constexpr Portion kAll{.keys = 1000, .items = 1000};
   std::shared_ptr<const RemoteTerms> terms_ = TermsOf({.rate = Rate{1000, minutes{1}}});
   Purse purse_{1000};
   Time now_{hours{1000}};

@@ -1,0 +1,112 @@
+// Many keys of one node: what is asked for in the background keeps its bounds.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "remote/redis_nearby.h"
+#include "unit/remote/nearby_world.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::NearbyWorld;
+using testing::Random;
+using testing::TermsOf;
+
+// So many keys of one limit, and what of them was admitted.
+class ManyKeys {
+ public:
+  explicit ManyKeys(std::size_t keys, const RedisNearbySettings& settings = {})
+      : world({.settings = settings}, random) {
+    const auto terms = TermsOf({.rate = Rate{100'000, hours{1}}});
+    for (std::size_t i = 0; i < keys; ++i) {
+      RemoteItem& item = items.emplace_back();
+      item.terms = terms;
+      item.key = {.high = i << 52U, .low = i};
+    }
+  }
+  ManyKeys(const ManyKeys&) = delete;
+  ManyKeys& operator=(const ManyKeys&) = delete;
+  ~ManyKeys() = default;
+
+  // One check of every key, at once.
+  void CheckAll(Nearness nearness) {
+    for (const RemoteItem& item : items) {
+      node.Check(item, nearness, [this](const std::optional<Decision>& decision) {
+        if (decision && decision->allowed) ++units;
+      });
+    }
+  }
+
+  std::vector<RemoteItem> items;
+  std::int64_t units = 0;
+  Random random{7};
+  NearbyWorld world;
+  NearbyWorld::Node& node = world.node(0);
+};
+
+// Commands of callers wait behind them, and the connection takes only so many.
+constexpr std::int64_t kUnderWayMost = 256;
+
+// RedisNearbyWorker (1).
+TEST(NearbyManyKeysTest, SyncsOfManyKeysFollowEachOther) {
+  ManyKeys many(5000);
+  many.CheckAll(Nearness::kEventual);
+  many.world.RunFor(milliseconds{2});
+  many.CheckAll(Nearness::kEventual);
+  ASSERT_EQ(many.node.decided_here, 5000U);
+  many.world.RunFor(milliseconds{200});
+  EXPECT_EQ(many.node.shared.UnitsPendingApprox(), 0);
+  EXPECT_EQ(many.world.redis.charged, many.units);
+  EXPECT_LE(many.node.most_under_way, kUnderWayMost + 1);
+}
+
+// RedisNearbyWorker (1).
+TEST(NearbyManyKeysTest, ReturnsOfManyKeysFollowEachOther) {
+  ManyKeys many(3000);
+  for (int round = 0; round < 30; ++round) {
+    many.CheckAll(Nearness::kLeased);
+    many.world.RunFor(milliseconds{2});
+  }
+  ASSERT_GT(many.node.shared.UnitsLeasedApprox(), 2000);
+  many.world.RunFor(seconds{2});
+  EXPECT_EQ(many.node.shared.UnitsLeasedApprox(), 0);
+  EXPECT_EQ(many.world.redis.charged, many.units);
+  EXPECT_LE(many.node.most_under_way, 2 * kUnderWayMost + 1);
+}
+
+// A node of Redis at which deadlines pass is not asked for a while.
+TEST(NearbyManyKeysTest, NoDeadlinePassesBecauseOfWhatWaits) {
+  ManyKeys many(50, {.sync_interval = milliseconds{400}});
+  many.world.weather.way_least = milliseconds{30};
+  many.world.weather.way_most = milliseconds{40};
+  many.CheckAll(Nearness::kEventual);
+  many.world.RunFor(milliseconds{85});
+  many.CheckAll(Nearness::kEventual);
+  ASSERT_EQ(many.node.decided_here, 50U);
+  many.world.RunFor(milliseconds{500});
+  EXPECT_GE(many.world.redis.calls, 100U);
+  EXPECT_EQ(many.node.overdue, 0U);
+}
+
+// RedisNearbyWorker (2).
+TEST(NearbyManyKeysTest, AKeyThatGetsLostLosesNothingOfOthers) {
+  ManyKeys many(20);
+  many.CheckAll(Nearness::kEventual);
+  many.world.RunFor(milliseconds{2});
+  many.node.lost = many.items[3].key;
+  many.CheckAll(Nearness::kEventual);
+  ASSERT_EQ(many.node.decided_here, 20U);
+  many.world.RunFor(milliseconds{100});
+  EXPECT_EQ(many.world.redis.charged, many.units - 1);
+}
+
+}  // namespace
+}  // namespace sluice
