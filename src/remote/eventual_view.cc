@@ -63,7 +63,7 @@ Nearby::Answer EventualView::Take(const RemoteItem& item, Time now, Decision& de
     if (!IsFresh(entry, now)) return;
     decision = entry.state->Check(item.cost, TimeOf(entry, now));
     decision.source = Source::kEventual;
-    if (decision.allowed) entry.pending += item.cost.units;
+    if (decision.allowed) Admit(entry, item.cost, now);
     answer = Nearby::Answer::kDecided;
     if (!entry.is_listed) list.push_back(item.key);
     entry.is_listed = true;
@@ -71,6 +71,27 @@ Nearby::Answer EventualView::Take(const RemoteItem& item, Time now, Decision& de
   if (table_.Find(item.key, take)) return answer;
   if (HasWholeState(item.terms->limit())) table_.FindOrAdd(item.key, take);
   return answer;
+}
+
+void EventualView::Admit(Entry& entry, Cost cost, Time now) const {
+  if (now - entry.young_since > sync_interval_) {
+    entry.old = std::max<std::int64_t>(0, entry.pending);
+    entry.young_since = now;
+  }
+  entry.pending += cost.units;
+}
+
+// What is pending is part of the state, so no more of it is in use than the state says. A bucket
+// forgets what it has got back, though others may have taken that meanwhile: what is young is
+// pushed in any case.
+void EventualView::DropUnused(Entry& entry, Time at) {
+  if (!entry.state || entry.pending <= 0) return;
+  const Decision now = entry.state->Peek(Cost{0}, at);
+  const bool has_windows = WindowEnd(entry.terms->limit(), now, at).has_value();
+  const std::int64_t young = std::max<std::int64_t>(0, entry.pending - entry.old);
+  const std::int64_t used = now.limit - now.remaining;
+  entry.pending = std::min(entry.pending, has_windows ? used : std::max(used, young));
+  entry.old = std::max<std::int64_t>(0, entry.pending - young);
 }
 
 void EventualView::GiveBack(const RemoteItem& item, Time now, Decision& decision) {
@@ -113,6 +134,7 @@ bool EventualView::IsOvertaken(const Entry& entry, const RedisSight& sight) {
 }
 
 void EventualView::Adopt(Entry& entry, const RedisSight& sight) {
+  DropUnused(entry, std::max(entry.latest, sight.decided_at));
   entry.state = sight.state;
   entry.decided_at = sight.decided_at;
   entry.told_remaining = sight.state.Peek(Cost{0}, sight.decided_at).remaining;
@@ -132,7 +154,7 @@ void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
     // once more. The next sync tells better: to give them back here could free others, because a
     // full window holds no debts.
     if (is_overtaken && (heard == Heard::kOther || entry.was_told_meanwhile)) return;
-    if (sight.call.operation == Operation::kReset) entry.pending = 0;
+    if (sight.call.operation == Operation::kReset) entry.pending = entry.old = 0;
     Adopt(entry, sight);
     entry.was_told_meanwhile = entry.is_syncing && heard == Heard::kOther;
     entry.told_at = std::max(entry.told_at, sight.sent_at);
@@ -153,6 +175,7 @@ void EventualView::TakeKey(const FleetKey& key, Entry& entry, Sync& sync) {
   }
   entry.under_way = entry.pending;
   entry.pending = 0;
+  entry.old = 0;
   entry.is_syncing = true;
   entry.was_told_meanwhile = false;
 }
@@ -163,6 +186,7 @@ bool EventualView::TakeIfWanted(const FleetKey& key, Entry& entry, Time now, Syn
     entry.is_failing = false;
     return false;
   }
+  DropUnused(entry, TimeOf(entry, now));
   TakeKey(key, entry, sync);
   return true;
 }
@@ -190,7 +214,10 @@ void EventualView::Synced(const RemoteItem& item, Operation operation, RemoteFat
   table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
     if (entry.terms != item.terms || !entry.is_syncing) return;
     // Nothing is left of it where Hear was called.
-    if (fate == RemoteFate::kNotDone) entry.pending += entry.under_way;
+    if (fate == RemoteFate::kNotDone) {
+      entry.pending += entry.under_way;
+      entry.old += std::max<std::int64_t>(0, entry.under_way);
+    }
     const bool gives_back = operation == Operation::kRefund;
     if (gives_back && entry.pending >= 0) entry.back_until.reset();
     entry.under_way = 0;

@@ -41,7 +41,8 @@ struct EventualSettings {
 //       of the key is under way or fails.
 //   (2) Every unit that is admitted here and not given back is pushed, as long as it is not known
 //       to have been pushed, and its key was not reset here since; and none is pushed twice. A push
-//       whose fate is unknown counts as pushed.
+//       whose fate is unknown counts as pushed. Units that are in use no longer are not pushed: those
+//       of a window that is over, and what a bucket has got back while the remote was away.
 //   (3) Of a key one sync is under way at a time, and what was charged since it began is applied to
 //       what it tells.
 //   (4) The time of a key never goes back, whatever the clocks of Redis do.
@@ -87,6 +88,8 @@ class EventualView {
     std::shared_ptr<const RemoteTerms> terms;
     std::uint32_t route = 0;
     std::int64_t pending = 0;    // own units that were not pushed; below 0: to be given back
+    std::int64_t old = 0;        // of pending: from before young_since
+    Time young_since{};
     std::int64_t under_way = 0;  // pushed and not answered
     Time told_at{};
     Time latest{};  // in Redis, as far as is known
@@ -107,6 +110,8 @@ class EventualView {
   void LearnTime(Time decided_at, Time now);
   static bool IsOvertaken(const Entry& entry, const RedisSight& sight);
   static void Adopt(Entry& entry, const RedisSight& sight);
+  void Admit(Entry& entry, Cost cost, Time now) const;
+  static void DropUnused(Entry& entry, Time at);
   static void Apply(Entry& entry, std::int64_t units);
   // Whether the key is to be looked at again.
   bool TakeIfWanted(const FleetKey& key, Entry& entry, Time now, Sync& sync) const;

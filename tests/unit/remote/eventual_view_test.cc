@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "support/random_limit.h"
 #include "unit/remote/nearby_world.h"
 
 namespace sluice {
@@ -25,7 +28,7 @@ class EventualViewTest : public ::testing::Test {
   RemoteItem ItemOf(std::int64_t cost) const {
     RemoteItem item;
     item.terms = terms_;
-    item.key = {.high = 1, .low = 2};
+    item.key = key_;
     item.cost = {cost};
     return item;
   }
@@ -75,6 +78,7 @@ class EventualViewTest : public ::testing::Test {
   static constexpr Portion kAll{.keys = 1000, .items = 1000};
   std::shared_ptr<const RemoteTerms> terms_ =
       TermsOf({.algorithm = Algorithm::kFixedWindow, .rate = Rate{100, hours{1}}});
+  FleetKey key_{.high = 1, .low = 2};
   testing::FakeRedis redis_;
   EventualView view_{{.keys_most = 100, .sync_interval = milliseconds{100}}};
   Time now_{hours{1000}};
@@ -134,6 +138,52 @@ TEST_F(EventualViewTest, WhileSyncsFailItGoesOnAndThenPushesAll) {
   EXPECT_EQ(InRedis(), 22);
   now_ += milliseconds{51};
   EXPECT_EQ(Take(), Answer::kUnknown);
+}
+
+// Invariant (2): what was used long ago is in use no longer.
+TEST_F(EventualViewTest, AfterAnOutageNoMoreIsPushedThanIsInUse) {
+  const Rate rate{100, seconds{1}};
+  for (const LimitSpec& spec : {LimitSpec{.algorithm = Algorithm::kFixedWindow, .rate = rate},
+                                LimitSpec{.rate = rate},
+                                LimitSpec{.rate = rate, .refill = Refill::kInterval},
+                                LimitSpec{.algorithm = Algorithm::kSlidingWindow, .rate = rate}}) {
+    for (const int each : {1, 20}) {
+      SCOPED_TRACE(testing::ToText(spec) + " " + std::to_string(each));
+      terms_ = TermsOf(spec);
+      key_.high += std::uint64_t{1} << 58U;  // another shard
+      Seed();
+      ASSERT_EQ(Take(), Answer::kDecided);
+      std::int64_t admitted = 0;
+      for (int step = 0; step < 1000; ++step) {  // of 40 s
+        now_ += milliseconds{40};
+        Begin();
+        End(RemoteFate::kNotDone);
+        for (int i = 0; i < each; ++i) {
+          ASSERT_EQ(Take(), Answer::kDecided);
+          admitted += decision_.allowed ? 1 : 0;
+        }
+      }
+      EXPECT_GT(admitted, each == 1 ? 990 : 3000);
+      now_ += milliseconds{40};
+      EXPECT_LE(Begin(), each == 1 ? 26 : 100);
+      End(RemoteFate::kDecided);
+      EXPECT_LE(InRedis(), 100);
+    }
+  }
+}
+
+// Invariant (2): of a bucket that is never empty here. Others may empty it together with us.
+TEST_F(EventualViewTest, WhatABucketGotBackIsPushedWhileTheRemoteAnswers) {
+  terms_ = TermsOf({.rate = Rate{100, seconds{1}}});
+  Seed();
+  std::int64_t pushed = 0;
+  for (int step = 0; step < 25; ++step) {  // of a second
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+    now_ += milliseconds{40};
+    pushed += Begin();
+    End(RemoteFate::kDecided);
+  }
+  EXPECT_EQ(pushed, 75);
 }
 
 // Invariant (1): nobody asked for it while the remote was away.

@@ -18,6 +18,7 @@
 namespace sluice {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::minutes;
 using testing::FakeClock;
@@ -162,7 +163,7 @@ TEST(NearbyThreadsTest, EventualUnitsArePushedOnce) {
   SharedRedis there;
   RedisNearby shared({});
   std::vector<std::unique_ptr<Worker>> workers;
-  RunThreads(there, shared, ItemsOf({.rate = Rate{10'000, minutes{1}}}), Nearness::kEventual,
+  RunThreads(there, shared, ItemsOf({.rate = Rate{10'000, hours{1000}}}), Nearness::kEventual,
              workers);
   for (int round = 0; round < 3; ++round) workers[0]->Keep();
   EXPECT_EQ(shared.UnitsPendingApprox(), 0);
