@@ -180,8 +180,9 @@ void EventualView::TakeKey(const FleetKey& key, Entry& entry, Sync& sync) {
   entry.was_told_meanwhile = false;
 }
 
-bool EventualView::TakeIfWanted(const FleetKey& key, Entry& entry, Time now, Sync& sync) const {
-  if (entry.is_syncing) return true;
+bool EventualView::TakeIfWanted(Which which, const FleetKey& key, Entry& entry, Time now,
+                                Sync& sync) const {
+  if (entry.is_syncing || (which == Which::kPending && entry.pending == 0)) return true;
   if (entry.pending == 0 && now - entry.asked_at > sync_interval_) {
     entry.is_failing = false;
     return false;
@@ -191,7 +192,7 @@ bool EventualView::TakeIfWanted(const FleetKey& key, Entry& entry, Time now, Syn
   return true;
 }
 
-bool EventualView::TakeSync(const Portion& most, Time now, Sync& sync) {
+bool EventualView::TakeSync(Which which, const Portion& most, Time now, Sync& sync) {
   std::size_t looked = 0;
   const auto is_enough = [&] { return looked >= most.keys || sync.size() >= most.items; };
   for (; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
@@ -201,7 +202,7 @@ bool EventualView::TakeSync(const Portion& most, Time now, Sync& sync) {
       if (is_enough()) return false;
       const FleetKey& key = keys_[place_];
       table_.Find(key, [&](Entry& entry, auto& list) {
-        entry.is_listed = TakeIfWanted(key, entry, now, sync);
+        entry.is_listed = TakeIfWanted(which, key, entry, now, sync);
         if (entry.is_listed) list.push_back(key);
       });
     }

@@ -65,10 +65,14 @@ class EventualView {
 
     [[nodiscard]] std::size_t size() const { return debts.size() + refunds.size(); }
   };
+  enum class Which : std::uint8_t {
+    kAll,      // that are asked for
+    kPending,  // with units to push
+  };
   // Goes on from where the last call ended. One caller at a time. False before the last key. Every
   // item is to be followed by one call of Synced, also where Hear was called. REQUIRES: no items
   // are there yet.
-  bool TakeSync(const Portion& most, Time now, Sync& sync);
+  bool TakeSync(Which which, const Portion& most, Time now, Sync& sync);
   void Synced(const RemoteItem& item, Operation operation, RemoteFate fate);
   // It takes longer than it may: the remote is away.
   void SyncIsOverdue(const RemoteItem& item);
@@ -114,7 +118,7 @@ class EventualView {
   static void DropUnused(Entry& entry, Time at);
   static void Apply(Entry& entry, std::int64_t units);
   // Whether the key is to be looked at again.
-  bool TakeIfWanted(const FleetKey& key, Entry& entry, Time now, Sync& sync) const;
+  bool TakeIfWanted(Which which, const FleetKey& key, Entry& entry, Time now, Sync& sync) const;
   static void TakeKey(const FleetKey& key, Entry& entry, Sync& sync);
 
   KeyTable<Entry> table_;

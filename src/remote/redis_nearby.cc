@@ -162,12 +162,20 @@ void RedisNearbyWorker::SendReturns() {
 
 void RedisNearbyWorker::SyncCounts() { SendSyncs(); }
 
+// At the end nobody needs to know what others have counted.
 void RedisNearbyWorker::SendSyncs() {
-  const Portion most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
-  if (most.items == 0) return;
-  has_more_counts_ = !shared_.view_.TakeSync(most, clock_.Now(), sync_items_);
-  SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
-  SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
+  using Which = EventualView::Which;
+  const Time now = clock_.Now();
+  do {
+    const bool is_end = sync_walks_ > 0;
+    const Portion most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
+    if (most.items == 0) return;
+    has_more_counts_ = !shared_.view_.TakeSync(returned_ ? Which::kPending : Which::kAll, most, now,
+                                               sync_items_);
+    SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
+    SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
+    if (is_end && !has_more_counts_) --sync_walks_;
+  } while (sync_walks_ > 0);
   if (has_more_counts_) WantAgain();
 }
 
@@ -183,14 +191,27 @@ void RedisNearbyWorker::NoteLateSyncs() {
 void RedisNearbyWorker::ReturnAll(EventLoop::Call done) {
   returned_ = std::move(done);
   return_walks_ = kReturnWalks;
+  sync_walks_ = kSyncWalks;
+  was_last_sync_ = false;
   has_more_leases_ = true;
+  has_more_counts_ = true;
   for (const RemoteItem& item : wishes_) shared_.purse_.NotGranted(item, clock_.Now());
   wishes_.clear();
   WantAgain();
 }
 
 void RedisNearbyWorker::TellReturned() {
-  if (!returned_ || return_walks_ > 0 || UnderWay(Errand::kReturn) > 0) return;
+  const auto is_busy = [this] {
+    return return_walks_ > 0 || sync_walks_ > 0 || UnderWay(Errand::kReturn) > 0 ||
+           UnderWay(Errand::kSync) > 0;
+  };
+  if (!returned_ || is_busy()) return;
+  // Units that were admitted during a sync of their key follow it.
+  if (!std::exchange(was_last_sync_, true)) {
+    sync_walks_ = 1;
+    SendSyncs();
+    if (is_busy()) return;
+  }
   std::exchange(returned_, nullptr)();
 }
 

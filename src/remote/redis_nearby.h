@@ -103,9 +103,9 @@ class RedisNearbyWorker final : public Nearby,
 
   void OnDecided(const RedisSight& sight) override;
 
-  // Gives back all that is leased, of all workers. `done` is called once nothing of that is under
-  // way, not before this returns; of units whose give-back fails nobody hears again. Of the worker
-  // that keeps.
+  // Gives back all that is leased, and pushes what is pending, of all workers. `done` is called
+  // once nothing of that is under way, not before this returns; what fails is not tried again. Of
+  // the worker that keeps.
   void ReturnAll(EventLoop::Call done);
 
   // What the timers call, and how often the second.
@@ -130,6 +130,7 @@ class RedisNearbyWorker final : public Nearby,
   static constexpr std::size_t kUnderWayMost = 256;
   // Of ReturnAll: a walk that is half done is ended first, and a key has at most two leases.
   static constexpr int kReturnWalks = 3;
+  static constexpr int kSyncWalks = 2;
 
   void OnOverdue(RemoteCall& /*call*/) override {}
   void OnAnswer(RemoteCall& call, RemoteFate fate) override;
@@ -175,6 +176,8 @@ class RedisNearbyWorker final : public Nearby,
   // Of ReturnAll.
   EventLoop::Call returned_;
   int return_walks_ = 0;  // that are still to be made
+  int sync_walks_ = 0;
+  bool was_last_sync_ = false;
 };
 
 }  // namespace sluice

@@ -56,7 +56,7 @@ class EventualViewTest : public ::testing::Test {
   }
   std::int64_t Begin() {
     sync_ = {};
-    EXPECT_TRUE(view_.TakeSync(kAll, now_, sync_));
+    EXPECT_TRUE(view_.TakeSync(EventualView::Which::kAll, kAll, now_, sync_));
     std::int64_t units = 0;
     for (const RemoteItem& item : sync_.debts) units += item.cost.units;
     for (const RemoteItem& item : sync_.refunds) units -= item.cost.units;
@@ -246,7 +246,7 @@ TEST_F(EventualViewTest, WhatIsChargedDuringASyncIsAppliedToWhatItTells) {
   EXPECT_EQ(decision_.remaining, 87);
   sync_.debts.resize(1);
   EventualView::Sync second;
-  EXPECT_TRUE(view_.TakeSync(kAll, now_, second));
+  EXPECT_TRUE(view_.TakeSync(EventualView::Which::kAll, kAll, now_, second));
   EXPECT_TRUE(second.debts.empty());  // one at a time
   End(RemoteFate::kDecided);
   ASSERT_EQ(Take(1), Answer::kDecided);

@@ -262,6 +262,45 @@ TEST(RedisNearbyTest, ReturnAllTellsWhenAllIsBack) {
   EXPECT_EQ(returned, 2);
 }
 
+// A process that ends takes with it what it has not pushed.
+TEST(RedisNearbyTest, ReturnAllPushesWhatIsPending) {
+  Random random{7};
+  Scene scene({}, {.rate = Rate{10'000, hours{1}}}, random);
+  NearbyWorld::Node& node = scene.world.node(0);
+  scene.Check(0, Nearness::kEventual, 1, nullptr);
+  scene.world.RunFor(milliseconds{2});
+  for (int i = 0; i < 20; ++i) scene.Check(0, Nearness::kEventual, 1, nullptr);
+  ASSERT_EQ(node.shared.UnitsPendingApprox(), 20);
+  node.keeps = false;
+  node.near.SyncCounts();
+  for (int i = 0; i < 10; ++i) scene.Check(0, Nearness::kEventual, 1, nullptr);
+  int returned = 0;
+  node.near.ReturnAll([&] { ++returned; });
+  node.Pump();
+  EXPECT_EQ(returned, 0);
+  scene.world.RunFor(milliseconds{5});
+  EXPECT_EQ(returned, 1);
+  EXPECT_EQ(node.shared.UnitsPendingApprox(), 0);
+  EXPECT_EQ(scene.world.redis.charged, scene.units);
+}
+
+// Nobody waits for a remote that is away.
+TEST(RedisNearbyTest, ReturnAllEndsThoughTheRemoteIsAway) {
+  Random random{7};
+  Scene scene({}, {.rate = Rate{10'000, hours{1}}}, random);
+  scene.Check(0, Nearness::kEventual, 1, nullptr);
+  scene.world.RunFor(milliseconds{2});
+  for (int i = 0; i < 20; ++i) scene.Check(0, Nearness::kEventual, 1, nullptr);
+  NearbyWorld::Node& node = scene.world.node(0);
+  node.keeps = false;
+  scene.world.weather.is_away = true;
+  int returned = 0;
+  node.near.ReturnAll([&] { ++returned; });
+  node.Pump();
+  EXPECT_EQ(returned, 1);
+  EXPECT_EQ(node.shared.UnitsPendingApprox(), 20);
+}
+
 // The eventual bound: what a node admits is within the limit but for what the others admitted in
 // one interval and a round trip.
 class EventualBound {
