@@ -1,6 +1,7 @@
 #include "gate/gate.h"
 
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "core/limit_words.h"
@@ -26,10 +27,19 @@ Error ErrorOf(const RuleLimit& limit, const Error& error) {
   return Error{Concat(limit.id, ": ", error.message)};
 }
 
-// What has no room in a share is not charged there, and must leave no trace; nor have permits of a
-// remote a name here.
-bool CanFollow(const Limit& limit) {
-  return !limit.spec.count_refused.value_or(false) &&
+std::optional<Nearness> NearnessOf(const RuleSpec& rule) {
+  if (rule.consistency == Consistency::kLeased) return Nearness::kLeased;
+  if (rule.consistency == Consistency::kEventual) return Nearness::kEventual;
+  if (rule.deny_cache) return Nearness::kRefusals;
+  return std::nullopt;
+}
+
+// Whether the share of a limit is charged with what passes elsewhere. What has no room in it is not
+// charged there, and must leave no trace; nor have permits of a remote a name here. Eventual counts
+// go on without the remote: they need no share but of keys that were never heard of.
+bool ShareFollows(const LimitPlace& place, const Limit& limit) {
+  return place.on_failure == OnStoreFailure::kLocal && place.nearness != Nearness::kEventual &&
+         !limit.spec.count_refused.value_or(false) &&
          limit.spec.algorithm != Algorithm::kConcurrency;
 }
 
@@ -54,14 +64,11 @@ Result<LimitPlace> Gate::Place(const RuleLimit& limit, Time now, std::vector<Cha
     known.remote = std::move(terms).value();
   }
   place.remote = known.remote;
-  if (rule != nullptr) place.on_failure = rule->on_store_failure;
-  place.share_follows = place.on_failure == OnStoreFailure::kLocal && CanFollow(*limit.limit);
-  if (rule == nullptr) return place;
-  if (consistency == Consistency::kLeased) place.nearness = Nearness::kLeased;
-  if (consistency == Consistency::kEventual) place.nearness = Nearness::kEventual;
-  if (consistency == Consistency::kExact && rule->deny_cache) {
-    place.nearness = Nearness::kRefusals;
+  if (rule != nullptr) {
+    place.on_failure = rule->on_store_failure;
+    place.nearness = NearnessOf(*rule);
   }
+  place.share_follows = ShareFollows(place, *limit.limit);
   return place;
 }
 

@@ -321,14 +321,16 @@ TEST_F(RemoteGateTest, LateAnswersChargeSharesNoSecondTime) {
   EXPECT_EQ(now_.decisions()[0].decision.remaining, 7);
 }
 
-TEST_F(RemoteGateTest, RulesThatAllowOrDenyAndLimitsThatCountRefusalsHaveNoShareThatFollows) {
+TEST_F(RemoteGateTest, WhereAShareIsOfNoUseItDoesNotFollow) {
+  RuleSpec eventual = Rule("f", "9/m");
+  eventual.consistency = Consistency::kEventual;
   LimitSpec spec;
   spec.algorithm = Algorithm::kFixedWindow;
   spec.rate = Rate{10, 1min};
   spec.count_refused = true;
   Use({OnFailure(OnStoreFailure::kAllow, Rule("a", "9/m")),
        OnFailure(OnStoreFailure::kDeny, Rule("b", "9/m")), Rule("c", LimitOf(spec)),
-       Local(Rule("d", "9/m")), Rule("e", "9/m")});
+       Local(Rule("d", "9/m")), Rule("e", "9/m"), eventual});
   EXPECT_TRUE(Check().allowed());
   EXPECT_EQ(store_->StatsApprox().keys, 2U);  // of d and e
 }
