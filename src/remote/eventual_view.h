@@ -41,8 +41,8 @@ struct EventualSettings {
 //       of the key is under way or fails.
 //   (2) Every unit that is admitted here and not given back is pushed, as long as it is not known
 //       to have been pushed, and its key was not reset here since; and none is pushed twice. A push
-//       whose fate is unknown counts as pushed. Units that are in use no longer are not pushed: those
-//       of a window that is over, and what a bucket has got back while the remote was away.
+//       whose fate is unknown counts as pushed. Units that are in use no longer are not pushed:
+//       those of a window that is over, and what a bucket has got back while the remote was away.
 //   (3) Of a key one sync is under way at a time, and what was charged since it began is applied to
 //       what it tells.
 //   (4) The time of a key never goes back, whatever the clocks of Redis do.
@@ -91,8 +91,8 @@ class EventualView {
   struct Entry {
     std::shared_ptr<const RemoteTerms> terms;
     std::uint32_t route = 0;
-    std::int64_t pending = 0;    // own units that were not pushed; below 0: to be given back
-    std::int64_t old = 0;        // of pending: from before young_since
+    std::int64_t pending = 0;  // own units that were not pushed; below 0: to be given back
+    std::int64_t old = 0;      // of pending: from before young_since
     Time young_since{};
     std::int64_t under_way = 0;  // pushed and not answered
     Time told_at{};

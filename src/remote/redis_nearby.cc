@@ -170,8 +170,8 @@ void RedisNearbyWorker::SendSyncs() {
     const bool is_end = sync_walks_ > 0;
     const Portion most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
     if (most.items == 0) return;
-    has_more_counts_ = !shared_.view_.TakeSync(returned_ ? Which::kPending : Which::kAll, most, now,
-                                               sync_items_);
+    has_more_counts_ =
+        !shared_.view_.TakeSync(returned_ ? Which::kPending : Which::kAll, most, now, sync_items_);
     SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
     SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
     if (is_end && !has_more_counts_) --sync_walks_;

@@ -352,8 +352,7 @@ void RedisWay::Observe() {
       }
       const std::size_t place = source.items[j];
       parts_.observer->OnDecided({*call_, call_->items[place], call_->decisions[place],
-                                  leg.leg.states()[key], leg.leg.decided_at(),
-                                  leg.leg.sent_at()});
+                                  leg.leg.states()[key], leg.leg.decided_at(), leg.leg.sent_at()});
     }
   }
 }

@@ -42,8 +42,8 @@ class Nearby {
   virtual void GiveBack(const RemoteItem& item, Nearness nearness, Time now,
                         Decision& decision) = 0;
 
-  // The remote is about to be asked for a kReset or a kRefund of the key. After a refund it may have
-  // more left than is known; after a reset nothing that is known of it is so any longer.
+  // The remote is about to be asked for a kReset or a kRefund of the key. After a refund it may
+  // have more left than is known; after a reset nothing that is known of it is so any longer.
   virtual void Forget(const FleetKey& key, Operation operation) = 0;
 };
 

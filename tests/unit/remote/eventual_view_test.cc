@@ -143,10 +143,10 @@ TEST_F(EventualViewTest, WhileSyncsFailItGoesOnAndThenPushesAll) {
 // Invariant (2): what was used long ago is in use no longer.
 TEST_F(EventualViewTest, AfterAnOutageNoMoreIsPushedThanIsInUse) {
   const Rate rate{100, seconds{1}};
-  for (const LimitSpec& spec : {LimitSpec{.algorithm = Algorithm::kFixedWindow, .rate = rate},
-                                LimitSpec{.rate = rate},
-                                LimitSpec{.rate = rate, .refill = Refill::kInterval},
-                                LimitSpec{.algorithm = Algorithm::kSlidingWindow, .rate = rate}}) {
+  for (const LimitSpec& spec :
+       {LimitSpec{.algorithm = Algorithm::kFixedWindow, .rate = rate}, LimitSpec{.rate = rate},
+        LimitSpec{.rate = rate, .refill = Refill::kInterval},
+        LimitSpec{.algorithm = Algorithm::kSlidingWindow, .rate = rate}}) {
     for (const int each : {1, 20}) {
       SCOPED_TRACE(testing::ToText(spec) + " " + std::to_string(each));
       terms_ = TermsOf(spec);
@@ -405,8 +405,8 @@ TEST_F(EventualViewTest, NewTermsWhoseStatesAreNotToldWholeAreUnknown) {
   for (const LimitSpec& spec :
        {LimitSpec{.algorithm = Algorithm::kSlidingLog, .rate = Rate{100, hours{1}}},
         LimitSpec{.algorithm = Algorithm::kFixedWindow,
-                  .rate = Rate{100, hours{1}},
-                  .count_refused = true}}) {
+        .rate = Rate{100, hours{1}},
+        .count_refused = true}}) {
     Begin();  // what is left of the terms before
     End(RemoteFate::kDecided);
     terms_ = TermsOf(spec);

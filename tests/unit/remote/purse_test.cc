@@ -363,12 +363,11 @@ TEST_F(PurseTest, UnitsOfOtherTermsGoBackUnderTheirs) {
 TEST_F(PurseTest, NewTermsThatCannotBeLeasedAreUnknown) {
   Lease();
   const auto before = terms_;
-  for (const LimitSpec& spec :
-       {LimitSpec{.rate = Rate{1000, minutes{1}}, .max_wait = seconds{1}},
-        LimitSpec{.algorithm = Algorithm::kFixedWindow,
-                  .rate = Rate{1000, minutes{1}},
-                  .count_refused = true},
-        LimitSpec{.rate = Rate{1000, milliseconds{100}}}}) {
+  for (const LimitSpec& spec : {LimitSpec{.rate = Rate{1000, minutes{1}}, .max_wait = seconds{1}},
+                                LimitSpec{.algorithm = Algorithm::kFixedWindow,
+                                .rate = Rate{1000, minutes{1}},
+                                .count_refused = true},
+                                LimitSpec{.rate = Rate{1000, milliseconds{100}}}}) {
     terms_ = TermsOf(spec);
     for (int i = 0; i < 10; ++i) CheckThere(800);
     EXPECT_TRUE(asked_.empty());

@@ -39,8 +39,8 @@ class RedisObserve : public ::testing::Test, public RemoteListener, public Redis
   void OnDecided(const RedisSight& sight) override {
     EXPECT_TRUE(fates_.empty());
     const Decision now = sight.state.Peek(Cost{0}, sight.decided_at);
-    seen_.push_back({sight.call.operation, sight.item.key, now.remaining, sight.decided_at,
-                     sight.sent_at});
+    seen_.push_back(
+        {sight.call.operation, sight.item.key, now.remaining, sight.decided_at, sight.sent_at});
   }
 
   void Begin(std::size_t keys, Operation operation) {

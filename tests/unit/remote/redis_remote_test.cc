@@ -230,8 +230,8 @@ TEST_F(RedisRemoteTest, TheObserverSeesTheStatesThatAreLeft) {
   Do(Operation::kRefund, b);
   Do(Operation::kPeek, a);
   Do(Operation::kReset, a);
-  ASSERT_EQ(seen_.seen.size(), 5U);
-  const std::vector<std::int64_t> want = {3, 3, 5, 0, 5};
+  ASSERT_EQ(seen_.seen.size(), 6U);
+  const std::vector<std::int64_t> want = {3, 3, 5, 0, 5, 5};
   for (std::size_t i = 0; i < want.size(); ++i) {
     EXPECT_EQ(seen_.seen[i].look.remaining, want[i]) << i;
     EXPECT_EQ(seen_.seen[i].decision.remaining, want[i]) << i;
