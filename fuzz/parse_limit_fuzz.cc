@@ -11,13 +11,11 @@
 #include <utility>
 #include <variant>
 
-#include "config/json.h"
 #include "core/format_limit.h"
-#include "core/parse_limit.h"
 #include "fuzz/byte_reader.h"
 #include "fuzz/must.h"
 #include "fuzz/places.h"
-#include "fuzz/zones.h"
+#include "fuzz/read_limit.h"
 #include "support/core_state.h"
 
 namespace sluice::fuzz {
@@ -26,13 +24,6 @@ namespace {
 using sluice::testing::CoreState;
 
 using Read = std::variant<Limit, PositionedError>;
-
-Read ReadLimit(std::string_view text) {
-  if (!text.starts_with('{')) return ParseLimit(Value::String(std::string(text), {1, 1}), FindZone);
-  auto value = ReadJson(text);
-  if (auto* error = std::get_if<PositionedError>(&value)) return std::move(*error);
-  return ParseLimit(*std::get_if<Value>(&value), FindZone);
-}
 
 void MustReadBack(const Limit& limit) {
   const Read again = ReadLimit(FormatLimit(limit.spec));

@@ -192,7 +192,7 @@ bool EventualView::TakeIfWanted(Which which, const FleetKey& key, Entry& entry, 
   return true;
 }
 
-bool EventualView::TakeSync(Which which, const Portion& most, Time now, Sync& sync) {
+bool EventualView::TakeSync(Which which, const WalkBounds& most, Time now, Sync& sync) {
   std::size_t looked = 0;
   const auto is_enough = [&] { return looked >= most.keys || sync.size() >= most.items; };
   for (; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {

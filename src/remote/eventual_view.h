@@ -72,7 +72,7 @@ class EventualView {
   // Goes on from where the last call ended. One caller at a time. False before the last key. Every
   // item is to be followed by one call of Synced, also where Hear was called. REQUIRES: no items
   // are there yet.
-  bool TakeSync(Which which, const Portion& most, Time now, Sync& sync);
+  bool TakeSync(Which which, const WalkBounds& most, Time now, Sync& sync);
   void Synced(const RemoteItem& item, Operation operation, RemoteFate fate);
   // It takes longer than it may: the remote is away.
   void SyncIsOverdue(const RemoteItem& item);

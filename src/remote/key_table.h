@@ -15,7 +15,7 @@
 namespace sluice {
 
 // How much of a table is gone through at once.
-struct Portion {
+struct WalkBounds {
   std::size_t keys = 0;   // that are looked at
   std::size_t items = 0;  // that come of them, at most
 };

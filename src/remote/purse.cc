@@ -296,7 +296,7 @@ void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
   items.push_back(std::move(item));
 }
 
-bool Purse::TakeReturns(Which which, const Portion& most, Time now,
+bool Purse::TakeReturns(Which which, const WalkBounds& most, Time now,
                         std::vector<RemoteItem>& items) {
   std::size_t looked = 0;
   const auto is_enough = [&] { return looked >= most.keys || items.size() >= most.items; };

@@ -76,7 +76,7 @@ class Purse {
   enum class Which : std::uint8_t { kEnded, kAll };
   // Takes out what is to go back, as items of a kRefund, no key twice, from where the last call
   // ended. One caller at a time. False before the last key. REQUIRES: no items are there yet.
-  bool TakeReturns(Which which, const Portion& most, Time now, std::vector<RemoteItem>& items);
+  bool TakeReturns(Which which, const WalkBounds& most, Time now, std::vector<RemoteItem>& items);
 
   // A piece of housekeeping. One caller at a time.
   void Sweep(Time now);

@@ -150,7 +150,7 @@ void RedisNearbyWorker::SendReturns() {
   const Time now = clock_.Now();
   do {
     const bool is_all = return_walks_ > 0;
-    const Portion most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kReturn)};
+    const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kReturn)};
     if (most.items == 0) return;
     has_more_leases_ = !shared_.purse_.TakeReturns(
         is_all ? Purse::Which::kAll : Purse::Which::kEnded, most, now, returns_);
@@ -168,7 +168,7 @@ void RedisNearbyWorker::SendSyncs() {
   const Time now = clock_.Now();
   do {
     const bool is_end = sync_walks_ > 0;
-    const Portion most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
+    const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
     if (most.items == 0) return;
     has_more_counts_ =
         !shared_.view_.TakeSync(returned_ ? Which::kPending : Which::kAll, most, now, sync_items_);

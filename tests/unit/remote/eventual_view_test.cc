@@ -75,7 +75,7 @@ class EventualViewTest : public ::testing::Test {
   std::int64_t InRedis() { return 100 - redis_.StateOf(ItemOf(0)).Peek({0}, RedisNow()).remaining; }
   Time RedisNow() const { return now_ + ahead_; }
 
-  static constexpr Portion kAll{.keys = 1000, .items = 1000};
+  static constexpr WalkBounds kAll{.keys = 1000, .items = 1000};
   std::shared_ptr<const RemoteTerms> terms_ =
       TermsOf({.algorithm = Algorithm::kFixedWindow, .rate = Rate{100, hours{1}}});
   FleetKey key_{.high = 1, .low = 2};

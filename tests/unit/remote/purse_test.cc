@@ -78,7 +78,7 @@ class PurseTest : public ::testing::Test {
     return spent;
   }
 
-  static constexpr Portion kAll{.keys = 1000, .items = 1000};
+  static constexpr WalkBounds kAll{.keys = 1000, .items = 1000};
   std::shared_ptr<const RemoteTerms> terms_ = TermsOf({.rate = Rate{1000, minutes{1}}});
   Purse purse_{1000};
   Time now_{hours{1000}};
