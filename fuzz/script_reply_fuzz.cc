@@ -1,0 +1,80 @@
+// What Redis holds under a key, from any bytes: refused, or a state that decides in bounds.
+//
+// The first line is the limit, a string or a mapping in JSON. Then a byte each for the operation
+// and the status, numbers for the cost and the time, and the rest is the state of the key.
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fuzz/byte_reader.h"
+#include "fuzz/must.h"
+#include "fuzz/read_limit.h"
+#include "remote/new_terms.h"
+#include "remote/script_reply.h"
+
+namespace sluice::fuzz {
+namespace {
+
+constexpr std::string_view kKey = "sluice:{abc}0123456789abcdefghijkl";
+constexpr std::array kOperations{Operation::kCheck, Operation::kPeek, Operation::kDebt,
+                                 Operation::kRefund, Operation::kReset};
+
+void MustBeInBounds(const Decision& decision) {
+  Must(decision.remaining <= decision.limit, "what is left is within the limit");
+  Must(decision.retry_after >= Nanos{0}, "nobody comes back in the past");
+  Must(decision.reset_after >= Nanos{0}, "nothing was over before");
+  Must(decision.wait >= Nanos{0}, "nobody waits for the past");
+  Must(decision.allowed || decision.retry_after > Nanos{0}, "who is refused is told until when");
+}
+
+// States of other terms become states of these.
+void MustConvert(const ScriptCall& call, std::span<const RespNode> reply) {
+  const Result<std::vector<Replacement>> converted = ConvertStates(call, reply);
+  if (!converted.ok()) return;
+  for (const Replacement& each : converted.value()) {
+    if (each.after.empty()) continue;
+    Must(KeyState::Read(call, each.key, each.after).has_value(), "what is written can be read");
+  }
+}
+
+void Run(ByteReader bytes) {
+  const auto read = ReadLimit(bytes.BytesUntil('\n'));
+  if (std::holds_alternative<PositionedError>(read)) return;
+  const Result<RemoteLimit> limit = RemoteLimit::Make(std::get<Limit>(read));
+  if (!limit.ok()) return;
+  const Operation operation = bytes.Pick(kOperations);
+  const bool is_permits = std::holds_alternative<Concurrency>(limit.value().terms());
+  if (is_permits && operation == Operation::kDebt) return;
+  const auto status = static_cast<std::int64_t>(bytes.Below(3));
+  const Cost cost{static_cast<std::int64_t>(bytes.Number() >> 1U)};
+  const auto micros = static_cast<std::int64_t>(bytes.Number() % 6'000'000'000'000'000);
+  const std::string state = bytes.Bytes(SIZE_MAX);
+
+  const ScriptCall call(operation, {.key = kKey, .limit = &limit.value(), .cost = cost});
+  const std::array<RespNode, 5> reply{
+      RespNode{.type = RespType::kArray, .end = 5, .integer = 4},
+      RespNode{.type = RespType::kInteger, .end = 2, .integer = status},
+      RespNode{.type = RespType::kInteger, .end = 3, .integer = micros / 1'000'000},
+      RespNode{.type = RespType::kInteger, .end = 4, .integer = micros % 1'000'000},
+      RespNode{.type = RespType::kBulk, .end = 5, .text = state}};
+  Decision decision;
+  const Result<ScriptOutcome> outcome = ReadScriptReply(call, reply, {&decision, 1});
+  if (!outcome.ok()) return;
+  if (outcome.value().status == ScriptStatus::kDecided) MustBeInBounds(decision);
+  if (outcome.value().status == ScriptStatus::kOtherTerms) MustConvert(call, reply);
+}
+
+}  // namespace
+}  // namespace sluice::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  sluice::fuzz::Run(sluice::fuzz::ByteReader(std::span(data, size)));
+  return 0;
+}
