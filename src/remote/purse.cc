@@ -96,9 +96,10 @@ void Purse::CountDemand(Entry& entry, Cost cost, Time now) {
 void Purse::SpendLot(Entry& entry, Lot& lot, std::int64_t units, Time now) {
   lot.units -= units;
   if (lot.units == 0) entry.next = std::max(entry.next, 2 * lot.granted);
-  if (entry.window != lot.until) {
+  entry.until = lot.until;
+  if (entry.window != lot.window) {
     if (entry.window) entry.window_since = now;
-    entry.window = lot.until;
+    entry.window = lot.window;
   }
 }
 
@@ -192,13 +193,14 @@ Purse::Lot Purse::LotOf(const Entry& entry, const Reply& reply) {
   lot.granted = lot.units;
   lot.since = reply.sent_at;
   lot.ends = reply.sent_at + entry.life;
-  lot.until = WindowEnd(reply.item.terms->limit(), reply.decision, reply.decided_at);
-  if (lot.until) {
+  lot.window = WindowEnd(reply.item.terms->limit(), reply.decision, reply.decided_at);
+  lot.until = lot.window.value_or(reply.decided_at + reply.decision.reset_after);
+  if (lot.window) {
     // What a fixed window has left is worth nothing after it; units of a part that is over count
     // on, so they have to be back before.
     const Terms& terms = reply.item.terms->limit().terms;
     const Nanos back = std::holds_alternative<FixedWindow>(terms) ? Nanos{0} : kWayBack;
-    lot.ends = std::min(lot.ends, reply.sent_at + (*lot.until - reply.decided_at) - back);
+    lot.ends = std::min(lot.ends, reply.sent_at + (*lot.window - reply.decided_at) - back);
   }
   return lot;
 }
@@ -234,7 +236,7 @@ void Purse::List(Entry& entry, const FleetKey& key, std::vector<FleetKey>& list)
 
 void Purse::PutBack(Entry& entry, Cost cost, Time now) {
   for (Lot& lot : entry.lots) {
-    if (lot.granted == 0 || now >= lot.ends || lot.until != entry.window) continue;
+    if (lot.granted == 0 || now >= lot.ends || lot.window != entry.window) continue;
     lot.units += cost.units;
     DropSpent(entry);
     return;
@@ -242,12 +244,13 @@ void Purse::PutBack(Entry& entry, Cost cost, Time now) {
   // No lease is left that it could be part of: it goes back as it is.
   Lot& lot = entry.lots[entry.lots[0].units > 0 ? 1 : 0];
   if (lot.units > 0) {
-    if (lot.until == entry.window) lot.units += cost.units;
+    if (lot.window == entry.window) lot.units += cost.units;
     return;
   }
   lot = Lot{};
   lot.units = cost.units;
-  lot.until = entry.window;
+  lot.until = entry.until;
+  lot.window = entry.window;
   lot.ends = now;
 }
 
@@ -275,31 +278,34 @@ bool Purse::IsDue(const Entry& entry, const Lot& lot, Time now) {
   return now >= lot.ends || idle >= entry.life / kIdlePart;
 }
 
+RemoteItem Purse::ItemOf(const Entry& entry, const FleetKey& key, const Lot& lot) {
+  RemoteItem item;
+  item.terms = entry.terms;
+  item.key = key;
+  item.route = entry.route;
+  item.cost = {lot.units};
+  item.until = lot.until;
+  return item;
+}
+
 void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
                      std::vector<RemoteItem>& items) {
-  RemoteItem item;
-  item.cost = Cost{0};
   for (Lot& lot : entry.lots) {
     if (lot.units == 0 || (which == Which::kEnded && !IsDue(entry, lot, now))) continue;
-    if (item.cost.units > 0 && item.until != lot.until) continue;  // next time
-    item.cost.units += lot.units;
-    item.until = lot.until;
+    items.push_back(ItemOf(entry, key, lot));
     if (lot.granted > 0) entry.next = lot.granted - lot.units;
     entry.demand = 0;
     lot = Lot{};
   }
   DropSpent(entry);
-  if (item.cost.units == 0) return;
-  item.terms = entry.terms;
-  item.key = key;
-  item.route = entry.route;
-  items.push_back(std::move(item));
 }
 
 bool Purse::TakeReturns(Which which, const WalkBounds& most, Time now,
                         std::vector<RemoteItem>& items) {
   std::size_t looked = 0;
-  const auto is_enough = [&] { return looked >= most.keys || items.size() >= most.items; };
+  const auto is_enough = [&] {
+    return looked >= most.keys || items.size() + kItemsOfKey > most.items;
+  };
   for (; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
     if (is_enough()) return false;
     if (place_ == 0) table_.TakeList(shard_, keys_);

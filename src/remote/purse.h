@@ -37,7 +37,8 @@ namespace sluice {
 //       local clock, so not after it does in the remote. Its units are not spent later, nor are
 //       units of one window in the next.
 //   (5) What is not spent goes back once: when the lease ends, when nothing was spent of it for a
-//       quarter of its life, or when all is to go back. A give-back names the window.
+//       quarter of its life, or when all is to go back. A give-back names the end of the window,
+//       or when the units are back by themselves: from then on it would free those of others.
 //   (6) Units whose reply is lost are lost. So are those of a key that is forgotten: its reset may
 //       have wiped what was charged for them.
 class Purse {
@@ -74,8 +75,11 @@ class Purse {
   void NotGranted(const RemoteItem& item, Time now);
 
   enum class Which : std::uint8_t { kEnded, kAll };
-  // Takes out what is to go back, as items of a kRefund, no key twice, from where the last call
-  // ended. One caller at a time. False before the last key. REQUIRES: no items are there yet.
+  // Items that one key can be.
+  static constexpr std::size_t kItemsOfKey = 2;
+  // Takes out what is to go back, as items of a kRefund, from where the last call ended. One caller
+  // at a time. False before the last key. REQUIRES: no items are there yet, and there is room for
+  // those of a key.
   bool TakeReturns(Which which, const WalkBounds& most, Time now, std::vector<RemoteItem>& items);
 
   // A piece of housekeeping. One caller at a time.
@@ -98,7 +102,8 @@ class Purse {
     std::int64_t granted = 0;
     Time since{};
     Time ends{};
-    std::optional<Time> until;
+    Time until{};                // then they are back by themselves, or their window is over
+    std::optional<Time> window;  // its end, of a limit that has windows
   };
 
   // Lots are spent in order; one without units is followed by none with units.
@@ -116,7 +121,8 @@ class Purse {
     Decision told;
     Time told_at{};
     Nanos ahead{0};  // the remote's clock, of ours, at least
-    // The window of the units last spent, and since when it is that.
+    // Of the units last spent: as in their lot, and since when the window is that.
+    Time until{};
     std::optional<Time> window;
     Time window_since{};
     bool is_asking = false;
@@ -130,6 +136,7 @@ class Purse {
   static void SpendLot(Entry& entry, Lot& lot, std::int64_t units, Time now);
   static void DropSpent(Entry& entry);
   static void Note(Entry& entry, const Reply& reply, Time now);
+  static RemoteItem ItemOf(const Entry& entry, const FleetKey& key, const Lot& lot);
   static bool IsPartEnding(const Entry& entry, Time now);
   static void Report(const Entry& entry, Time now, Decision& decision);
   static void PutBack(Entry& entry, Cost cost, Time now);

@@ -151,7 +151,7 @@ void RedisNearbyWorker::SendReturns() {
   do {
     const bool is_all = return_walks_ > 0;
     const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kReturn)};
-    if (most.items == 0) return;
+    if (most.items < Purse::kItemsOfKey) return;
     has_more_leases_ = !shared_.purse_.TakeReturns(
         is_all ? Purse::Which::kAll : Purse::Which::kEnded, most, now, returns_);
     SendAll(Errand::kReturn, Operation::kRefund, returns_);

@@ -128,8 +128,8 @@ class RedisNearbyWorker final : public Nearby,
   static constexpr std::size_t kKeysAtOnce = 4096;
   // Calls of one errand: those of callers share the connection, and have their own deadlines.
   static constexpr std::size_t kUnderWayMost = 256;
-  // Of ReturnAll: a walk that is half done is ended first, and a key has at most two leases.
-  static constexpr int kReturnWalks = 3;
+  // Of ReturnAll: a walk that is half done is ended first.
+  static constexpr int kReturnWalks = 2;
   static constexpr int kSyncWalks = 2;
 
   void OnOverdue(RemoteCall& /*call*/) override {}

@@ -258,10 +258,29 @@ TEST_F(PurseTest, ALeaseThatNobodySpendsGoesBackEarly) {
   EXPECT_EQ(Back(), 0);
   now_ += milliseconds{1};
   EXPECT_EQ(Back(), 7);
-  EXPECT_FALSE(items_[0].until);
   EXPECT_EQ(items_[0].key, ItemOf(1).key);
   EXPECT_EQ(Back(), 0);
   EXPECT_EQ(Take(), Answer::kUnknown);
+}
+
+// Invariant (5): whoever takes units after that does so of a bucket that is full.
+TEST_F(PurseTest, UnitsOfABucketGoBackUntilTheyAreBackByThemselves) {
+  Lease();
+  const Time decided_at = now_ + ahead_;
+  now_ += milliseconds{300};
+  EXPECT_EQ(Back(), 8);
+  EXPECT_EQ(items_[0].until, decided_at + seconds{30});
+}
+
+// Invariant (5).
+TEST_F(PurseTest, LeasesOfDifferentTimesGoBackEachUntilItsOwn) {
+  Lease();
+  for (int i = 0; i < 7; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+  now_ += milliseconds{10};
+  Grant();
+  EXPECT_EQ(Back(Purse::Which::kAll), 1 + 16);
+  ASSERT_EQ(items_.size(), 2U);
+  EXPECT_EQ(*items_[1].until - *items_[0].until, milliseconds{10});
 }
 
 // Invariant (5).
