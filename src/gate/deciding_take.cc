@@ -114,7 +114,7 @@ void Deciding::GiveBackHeld() {
     const Asked& each = asked[number];
     Decision& decision = DecisionOf(number);
     if (held_[number] == Held::kNear) {
-      way_.nearby->GiveBack(ItemOf(each), *each.place->nearness, now_, decision);
+      way_.nearby->GiveBack(ItemOf(each), {*each.place->nearness, taken_at_}, now_, decision);
     } else if (held_[number] == Held::kMemory) {
       const Limit& limit = *verdict_->decisions_[number].limit->limit;
       const std::optional<Time> end = WindowEnd(limit, decision, taken_at_);

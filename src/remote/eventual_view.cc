@@ -61,9 +61,15 @@ Nearby::Answer EventualView::Take(const RemoteItem& item, Time now, Decision& de
     if (!Bind(entry, item)) return;
     entry.asked_at = now;
     if (!IsFresh(entry, now)) return;
-    decision = entry.state->Check(item.cost, TimeOf(entry, now));
+    const Time at = TimeOf(entry, now);
+    decision = entry.state->Check(item.cost, at);
     decision.source = Source::kEventual;
-    if (decision.allowed) Admit(entry, item.cost, now);
+    if (decision.allowed) {
+      Admit(entry, item.cost, now);
+      const std::optional<Time> window = WindowEnd(item.terms->limit(), decision, at);
+      if (window != entry.window) entry.window_since = now;
+      entry.window = window;
+    }
     answer = Nearby::Answer::kDecided;
     if (!entry.is_listed) list.push_back(item.key);
     entry.is_listed = true;
@@ -94,24 +100,25 @@ void EventualView::DropUnused(Entry& entry, Time at) {
   entry.old = std::max<std::int64_t>(0, entry.pending - young);
 }
 
-void EventualView::GiveBack(const RemoteItem& item, Time now, Decision& decision) {
+void EventualView::GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision) {
   table_.Find(item.key, [&](Entry& entry, auto& list) {
-    if (entry.terms != item.terms) return;
-    entry.pending -= item.cost.units;
-    if (!entry.is_listed) list.push_back(item.key);
-    entry.is_listed = true;
-    if (!entry.state) return;
+    if (entry.terms != item.terms || !entry.state) return;
     const Time at = TimeOf(entry, now);
-    if (entry.pending < 0) {
-      const Decision before = entry.state->Peek(Cost{0}, at);
-      entry.back_until = WindowEnd(item.terms->limit(), before, at);
-    }
+    decision = entry.state->Peek(Cost{0}, at);
+    decision.source = Source::kEventual;
+    const std::optional<Time> window = WindowEnd(item.terms->limit(), decision, at);
+    if (window != entry.window || since < entry.window_since) return;
+    entry.pending -= item.cost.units;
+    if (entry.pending < 0) entry.back_until = window.value_or(at + decision.reset_after);
     decision = entry.state->Refund(item.cost, at);
     decision.source = Source::kEventual;
+    if (!entry.is_listed) list.push_back(item.key);
+    entry.is_listed = true;
   });
 }
 
 void EventualView::Forget(const FleetKey& key) {
+  // What was admitted before is not given back: nobody knows whether it still is.
   table_.Find(key, [](Entry& entry, auto& /*list*/) { entry.state.reset(); });
 }
 
@@ -154,7 +161,10 @@ void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
     // once more. The next sync tells better: to give them back here could free others, because a
     // full window holds no debts.
     if (is_overtaken && (heard == Heard::kOther || entry.was_told_meanwhile)) return;
-    if (sight.call.operation == Operation::kReset) entry.pending = entry.old = 0;
+    if (sight.call.operation == Operation::kReset) {
+      entry.pending = entry.old = 0;
+      entry.window_since = now;
+    }
     Adopt(entry, sight);
     entry.was_told_meanwhile = entry.is_syncing && heard == Heard::kOther;
     entry.told_at = std::max(entry.told_at, sight.sent_at);

@@ -51,7 +51,8 @@ class EventualView {
   explicit EventualView(const EventualSettings& settings);
 
   [[nodiscard]] Nearby::Answer Take(const RemoteItem& item, Time now, Decision& decision);
-  void GiveBack(const RemoteItem& item, Time now, Decision& decision);
+  // Of units that were taken at `since`.
+  void GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision);
   // What it has to push stays until a reset is heard of.
   void Forget(const FleetKey& key);
 
@@ -100,6 +101,9 @@ class EventualView {
     Time asked_at{};
     Time decided_at{};
     std::int64_t told_remaining = 0;
+    // The end of the window in which units were last admitted, and since when that is so.
+    std::optional<Time> window;
+    Time window_since{};
     std::optional<Time> back_until;
     bool is_syncing = false;
     bool was_told_meanwhile = false;  // a state since the sync began, by somebody else

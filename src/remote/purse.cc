@@ -17,9 +17,6 @@ constexpr std::int64_t kFirst = 8;
 constexpr std::int64_t kLowPart = 4;
 // Of the life of a lease: so long unspent, and it goes back.
 constexpr std::int64_t kIdlePart = 4;
-// How long a request can be under way between being charged and being given back. Units of one
-// window are not put back into the next.
-constexpr Nanos kStraddle = std::chrono::milliseconds{100};
 // From the end of a lease until its units are back: the next look, and a round trip.
 constexpr Nanos kWayBack = std::chrono::milliseconds{30};
 // After a failure.
@@ -98,7 +95,7 @@ void Purse::SpendLot(Entry& entry, Lot& lot, std::int64_t units, Time now) {
   if (lot.units == 0) entry.next = std::max(entry.next, 2 * lot.granted);
   entry.until = lot.until;
   if (entry.window != lot.window) {
-    if (entry.window) entry.window_since = now;
+    if (entry.window) entry.holds_since = now;
     entry.window = lot.window;
   }
 }
@@ -254,10 +251,10 @@ void Purse::PutBack(Entry& entry, Cost cost, Time now) {
   lot.ends = now;
 }
 
-void Purse::GiveBack(const RemoteItem& item, Time now, Decision& decision) {
+void Purse::GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision) {
   table_.Find(item.key, [&](Entry& entry, auto& list) {
     if (entry.terms != item.terms) return;
-    if (!entry.window || now - entry.window_since >= kStraddle) {
+    if (since >= entry.holds_since) {
       PutBack(entry, item.cost, now);
       List(entry, item.key, list);
     }
@@ -265,8 +262,9 @@ void Purse::GiveBack(const RemoteItem& item, Time now, Decision& decision) {
   });
 }
 
-void Purse::Forget(const FleetKey& key) {
-  table_.Find(key, [](Entry& entry, auto& /*list*/) {
+void Purse::Forget(const FleetKey& key, Time now) {
+  table_.Find(key, [now](Entry& entry, auto& /*list*/) {
+    entry.holds_since = now;
     entry.lots = {};
     entry.is_void = entry.is_asking;
     entry.told.remaining = 0;

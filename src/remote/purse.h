@@ -53,8 +53,9 @@ class Purse {
   };
 
   [[nodiscard]] Taken Take(const RemoteItem& item, Time now, Decision& decision);
-  void GiveBack(const RemoteItem& item, Time now, Decision& decision);
-  void Forget(const FleetKey& key);
+  // Of units that were taken at `since`.
+  void GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision);
+  void Forget(const FleetKey& key, Time now);
 
   // What the remote said of a key.
   struct Reply {
@@ -121,10 +122,12 @@ class Purse {
     Decision told;
     Time told_at{};
     Nanos ahead{0};  // the remote's clock, of ours, at least
-    // Of the units last spent: as in their lot, and since when the window is that.
+    // Of the units last spent: as in their lot.
     Time until{};
     std::optional<Time> window;
-    Time window_since{};
+    // Units that were taken before are not put back: they are of a window that is over, or of
+    // before a reset.
+    Time holds_since{};
     bool is_asking = false;
     bool is_listed = false;
     bool is_void = false;  // what is being asked for is not to be spent

@@ -42,17 +42,21 @@ Nearby::Answer RedisNearbyWorker::Take(const RemoteItem& item, Nearness nearness
   return shared_.empty_.Take(item, now, decision);
 }
 
-void RedisNearbyWorker::GiveBack(const RemoteItem& item, Nearness nearness, Time now,
+void RedisNearbyWorker::GiveBack(const RemoteItem& item, const Hold& hold, Time now,
                                  Decision& decision) {
-  if (nearness == Nearness::kLeased) shared_.purse_.GiveBack(item, now, decision);
-  if (nearness == Nearness::kEventual) shared_.view_.GiveBack(item, now, decision);
+  if (hold.nearness == Nearness::kLeased) {
+    shared_.purse_.GiveBack(item, hold.since, now, decision);
+  } else if (hold.nearness == Nearness::kEventual) {
+    shared_.view_.GiveBack(item, hold.since, now, decision);
+  }
 }
 
 void RedisNearbyWorker::Forget(const FleetKey& key, Operation operation) {
-  shared_.empty_.Forget(key, clock_.Now());
+  const Time now = clock_.Now();
+  shared_.empty_.Forget(key, now);
   // Units that were taken stay taken, and a view hears of a refund what is left then.
   if (operation != Operation::kReset) return;
-  shared_.purse_.Forget(key);
+  shared_.purse_.Forget(key, now);
   shared_.view_.Forget(key);
 }
 
@@ -62,7 +66,7 @@ void RedisNearbyWorker::OnDecided(const RedisSight& sight) {
   using Heard = EventualView::Heard;
   const bool is_own = !syncs_.empty() && syncs_.contains(&sight.call);
   shared_.view_.Hear(sight, is_own ? Heard::kOwnSync : Heard::kOther, now);
-  if (sight.call.operation == Operation::kReset) shared_.purse_.Forget(sight.item.key);
+  if (sight.call.operation == Operation::kReset) shared_.purse_.Forget(sight.item.key, now);
   if (sight.call.operation != Operation::kCheck) return;
   const Cost lease =
       shared_.purse_.Hear({sight.item, sight.decision, sight.sent_at, sight.decided_at}, now);

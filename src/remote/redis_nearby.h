@@ -98,7 +98,7 @@ class RedisNearbyWorker final : public Nearby,
 
   [[nodiscard]] Answer Take(const RemoteItem& item, Nearness nearness, Time now,
                             Decision& decision) override;
-  void GiveBack(const RemoteItem& item, Nearness nearness, Time now, Decision& decision) override;
+  void GiveBack(const RemoteItem& item, const Hold& hold, Time now, Decision& decision) override;
   void Forget(const FleetKey& key, Operation operation) override;
 
   void OnDecided(const RedisSight& sight) override;

@@ -37,9 +37,14 @@ class Nearby {
   [[nodiscard]] virtual Answer Take(const RemoteItem& item, Nearness nearness, Time now,
                                     Decision& decision) = 0;
 
-  // The request of a charge that was taken here does not go ahead. The decision becomes what is
-  // left then.
-  virtual void GiveBack(const RemoteItem& item, Nearness nearness, Time now,
+  // A charge that was taken here.
+  struct Hold {
+    Nearness nearness = Nearness::kRefusals;
+    Time since{};  // the time that Take was told
+  };
+  // Its request does not go ahead. The decision becomes what is left then. Nothing is given back
+  // where its window is over, or the key was reset since.
+  virtual void GiveBack(const RemoteItem& item, const Hold& hold, Time now,
                         Decision& decision) = 0;
 
   // The remote is about to be asked for a kReset or a kRefund of the key. After a refund it may

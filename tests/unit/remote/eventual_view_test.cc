@@ -343,7 +343,7 @@ TEST_F(EventualViewTest, TimeDoesNotGoBack) {
 TEST_F(EventualViewTest, WhatIsGivenBackIsNotPushed) {
   Seed();
   ASSERT_EQ(Take(5), Answer::kDecided);
-  view_.GiveBack(ItemOf(3), now_, decision_);
+  view_.GiveBack(ItemOf(3), now_, now_, decision_);
   EXPECT_EQ(decision_.remaining, 97);
   EXPECT_EQ(Begin(), 2);
 }
@@ -354,7 +354,7 @@ TEST_F(EventualViewTest, WhatWasPushedIsGivenBackThereWithinItsWindow) {
   Begin();
   End(RemoteFate::kDecided);
   EXPECT_EQ(InRedis(), 6);
-  view_.GiveBack(ItemOf(5), now_, decision_);
+  view_.GiveBack(ItemOf(5), now_, now_, decision_);
   EXPECT_EQ(decision_.remaining, 99);
   EXPECT_EQ(Begin(), -5);
   ASSERT_EQ(sync_.refunds.size(), 1U);
@@ -363,6 +363,31 @@ TEST_F(EventualViewTest, WhatWasPushedIsGivenBackThereWithinItsWindow) {
   EXPECT_EQ(InRedis(), 1);
   ASSERT_EQ(Take(), Answer::kDecided);
   EXPECT_EQ(decision_.remaining, 98);
+}
+
+// They were charged in the window before, which is over.
+TEST_F(EventualViewTest, UnitsOfOneWindowAreNotGivenBackInTheNext) {
+  for (const Algorithm algorithm : {Algorithm::kFixedWindow, Algorithm::kSlidingWindow}) {
+    terms_ = TermsOf({.algorithm = algorithm, .rate = Rate{100, hours{1}}});
+    for (const bool is_asked : {false, true}) {
+      key_.high += std::uint64_t{1} << 58U;  // another shard
+      now_ = Time{hours{1000}} + minutes{55} - milliseconds{5};
+      Seed();
+      ASSERT_EQ(Take(5), Answer::kDecided);
+      const Time since = now_;
+      now_ += milliseconds{10};
+      // A window of which nothing is known yet, and one in which there is something to free.
+      for (int i = 0; i < (is_asked ? 7 : 0); ++i) ASSERT_EQ(Take(), Answer::kDecided);
+      const std::int64_t before = view_.PendingApprox();
+      view_.GiveBack(ItemOf(5), since, now_, decision_);
+      EXPECT_EQ(view_.PendingApprox(), before);
+      ASSERT_EQ(Take(), Answer::kDecided);
+      const int used = is_asked ? 8 : 1;
+      EXPECT_EQ(decision_.remaining, 100 - used - (algorithm == Algorithm::kFixedWindow ? 0 : 6));
+      Begin();  // so that nothing is pending
+      End(RemoteFate::kDecided);
+    }
+  }
 }
 
 TEST_F(EventualViewTest, AKeyThatIsForgottenIsAskedForThere) {
@@ -431,7 +456,7 @@ TEST_F(EventualViewTest, KeysWithoutUnitsToPushAreForgotten) {
   Begin();
   for (int i = 0; i < 100; ++i) view_.Sweep(now_);
   // Nobody would know of it.
-  view_.GiveBack(ItemOf(1), now_, decision_);
+  view_.GiveBack(ItemOf(1), now_, now_, decision_);
   EXPECT_EQ(view_.PendingApprox(), 0);
 }
 

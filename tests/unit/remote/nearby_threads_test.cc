@@ -53,7 +53,7 @@ class Worker final : public Remote {
     if (near_.Take(item, nearness, now, decision) == Nearby::Answer::kDecided) {
       if (decision.allowed) units += item.cost.units;
       if (decision.allowed && step % 7 == 0) {
-        near_.GiveBack(item, nearness, now, decision);
+        near_.GiveBack(item, {nearness, now}, now, decision);
         units -= item.cost.units;
       }
     } else {

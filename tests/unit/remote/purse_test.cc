@@ -319,7 +319,7 @@ TEST_F(PurseTest, AReplyThatIsLostLosesTheUnits) {
 // Invariant (6).
 TEST_F(PurseTest, AKeyThatIsForgottenHasNothing) {
   Lease();
-  purse_.Forget(ItemOf(1).key);
+  purse_.Forget(ItemOf(1).key, now_);
   EXPECT_EQ(Take(), Answer::kUnknown);
   EXPECT_EQ(Back(Purse::Which::kAll), 0);
 }
@@ -327,7 +327,7 @@ TEST_F(PurseTest, AKeyThatIsForgottenHasNothing) {
 // Invariant (6): it may have been charged before the reset.
 TEST_F(PurseTest, ALeaseThatIsUnderWayWhenTheKeyIsForgottenIsLost) {
   Demand(800);
-  purse_.Forget(ItemOf(1).key);
+  purse_.Forget(ItemOf(1).key, now_);
   Grant();
   EXPECT_EQ(Take(), Answer::kUnknown);
   EXPECT_EQ(Back(Purse::Which::kAll), 0);
@@ -336,7 +336,7 @@ TEST_F(PurseTest, ALeaseThatIsUnderWayWhenTheKeyIsForgottenIsLost) {
 TEST_F(PurseTest, WhatIsGivenBackCanBeSpentAgain) {
   Lease();
   EXPECT_EQ(SpendAll(), 8);
-  purse_.GiveBack(ItemOf(3), now_, decision_);
+  purse_.GiveBack(ItemOf(3), now_, now_, decision_);
   EXPECT_EQ(decision_.remaining, 503);
   EXPECT_EQ(SpendAll(), 3);
 }
@@ -347,7 +347,7 @@ TEST_F(PurseTest, WhatIsGivenBackAfterTheLeaseGoesBack) {
   ASSERT_EQ(Take(3), Answer::kDecided);
   now_ += seconds{2};
   EXPECT_EQ(Back(), 5);
-  purse_.GiveBack(ItemOf(3), now_, decision_);
+  purse_.GiveBack(ItemOf(3), now_, now_, decision_);
   EXPECT_EQ(Take(), Answer::kUnknown);
   EXPECT_EQ(Back(), 3);
 }
@@ -357,6 +357,7 @@ TEST_F(PurseTest, UnitsOfOneWindowAreNotPutIntoTheNext) {
   terms_ = TermsOf({.algorithm = Algorithm::kFixedWindow, .rate = Rate{1000, minutes{1}}});
   Lease();  // ends with the window in 30 s
   ASSERT_EQ(Take(3), Answer::kDecided);
+  const Time since = now_;
   now_ += seconds{40};
   Back();
   Demand(800);
@@ -364,8 +365,25 @@ TEST_F(PurseTest, UnitsOfOneWindowAreNotPutIntoTheNext) {
   ASSERT_EQ(Take(), Answer::kDecided);
   const std::int64_t before = purse_.UnitsApprox();
   now_ += milliseconds{1};
-  purse_.GiveBack(ItemOf(3), now_, decision_);
+  purse_.GiveBack(ItemOf(3), since, now_, decision_);
   EXPECT_EQ(purse_.UnitsApprox(), before);
+  // However long that request took; those of this window are.
+  now_ += milliseconds{200};
+  purse_.GiveBack(ItemOf(3), since, now_, decision_);
+  EXPECT_EQ(purse_.UnitsApprox(), before);
+  purse_.GiveBack(ItemOf(1), now_ - milliseconds{201}, now_, decision_);
+  EXPECT_EQ(purse_.UnitsApprox(), before + 1);
+}
+
+// Invariant (6).
+TEST_F(PurseTest, UnitsFromBeforeAResetAreNotPutBack) {
+  Lease();
+  ASSERT_EQ(Take(3), Answer::kDecided);
+  const Time since = now_;
+  now_ += milliseconds{1};
+  purse_.Forget(ItemOf(1).key, now_);
+  purse_.GiveBack(ItemOf(3), since, now_, decision_);
+  EXPECT_EQ(Back(Purse::Which::kAll), 0);
 }
 
 TEST_F(PurseTest, UnitsOfOtherTermsGoBackUnderTheirs) {
@@ -410,7 +428,7 @@ TEST_F(PurseTest, KeysThatNobodyAsksForAreForgotten) {
   for (int i = 0; i < 100; ++i) purse_.Sweep(now_);
   EXPECT_EQ(Back(), 8);  // not before it has nothing
   for (int i = 0; i < 100; ++i) purse_.Sweep(now_);
-  purse_.GiveBack(ItemOf(1), now_, decision_);
+  purse_.GiveBack(ItemOf(1), now_, now_, decision_);
   EXPECT_EQ(Back(), 0);
 }
 
