@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/window_end.h"
 #include "remote/near_limit.h"
@@ -34,7 +35,7 @@ constexpr std::int64_t kUnitsMost = std::int64_t{1} << 60U;
 bool Purse::Bind(Entry& entry, const RemoteItem& item, Time now) {
   if (entry.terms == item.terms) return true;
   const std::optional<Nanos> life = LeaseLife(item.terms->limit());
-  if (!life || entry.is_asking || entry.lots[0].units > 0) {
+  if (!life || entry.is_asking || HasUnits(entry)) {
     for (Lot& lot : entry.lots) lot.ends = std::min(lot.ends, now);
     return false;
   }
@@ -202,6 +203,15 @@ Purse::Lot Purse::LotOf(const Entry& entry, const Reply& reply) {
   return lot;
 }
 
+// For one more lot: units that were put back since it was asked for may have filled both.
+void Purse::MakeRoom(Entry& entry, Time now) {
+  Lot& first = entry.lots[0];
+  if (now >= first.ends) AddBack(entry, {std::exchange(first.units, 0), first.until}, now);
+  DropSpent(entry);
+  Lot& second = entry.lots[1];
+  AddBack(entry, {std::exchange(second.units, 0), second.until}, now);
+}
+
 void Purse::Grant(const Reply& reply, Time now) {
   table_.Find(reply.item.key, [&](Entry& entry, auto& list) {
     entry.is_asking = false;
@@ -212,9 +222,10 @@ void Purse::Grant(const Reply& reply, Time now) {
       return;
     }
     if (entry.is_void) return;
-    Lot lot = LotOf(entry, reply);
+    MakeRoom(entry, now);
+    Lot& lot = entry.lots[entry.lots[0].units > 0 ? 1 : 0];
+    lot = LotOf(entry, reply);
     if (is_closed_.load(std::memory_order_relaxed)) lot.ends = std::min(lot.ends, now);
-    entry.lots[entry.lots[0].units > 0 ? 1 : 0] = lot;
     List(entry, reply.item.key, list);
   });
 }
@@ -238,17 +249,22 @@ void Purse::PutBack(Entry& entry, Cost cost, Time now) {
     DropSpent(entry);
     return;
   }
-  // No lease is left that it could be part of: it goes back as it is.
-  Lot& lot = entry.lots[entry.lots[0].units > 0 ? 1 : 0];
-  if (lot.units > 0) {
-    if (lot.window == entry.window) lot.units += cost.units;
-    return;
-  }
-  lot = Lot{};
-  lot.units = cost.units;
-  lot.until = entry.until;
-  lot.window = entry.window;
-  lot.ends = now;
+  // No lease is left that it could be part of.
+  AddBack(entry, {cost.units, entry.until}, now);
+}
+
+// Of units with different times the earlier one counts: nothing of others is freed.
+void Purse::AddBack(Entry& entry, const GoingBack& more, Time now) {
+  const Time there = now + entry.ahead;
+  GoingBack& back = entry.back;
+  if (back.units > 0 && there >= back.until) back = {};
+  if (more.units == 0 || there >= more.until) return;
+  back.until = back.units > 0 ? std::min(back.until, more.until) : more.until;
+  back.units += more.units;
+}
+
+bool Purse::HasUnits(const Entry& entry) {
+  return entry.lots[0].units > 0 || entry.back.units > 0;
 }
 
 void Purse::GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision) {
@@ -266,6 +282,7 @@ void Purse::Forget(const FleetKey& key, Time now) {
   table_.Find(key, [now](Entry& entry, auto& /*list*/) {
     entry.holds_since = now;
     entry.lots = {};
+    entry.back = {};
     entry.is_void = entry.is_asking;
     entry.told.remaining = 0;
   });
@@ -276,13 +293,13 @@ bool Purse::IsDue(const Entry& entry, const Lot& lot, Time now) {
   return now >= lot.ends || idle >= entry.life / kIdlePart;
 }
 
-RemoteItem Purse::ItemOf(const Entry& entry, const FleetKey& key, const Lot& lot) {
+RemoteItem Purse::ItemOf(const Entry& entry, const FleetKey& key, const GoingBack& back) {
   RemoteItem item;
   item.terms = entry.terms;
   item.key = key;
   item.route = entry.route;
-  item.cost = {lot.units};
-  item.until = lot.until;
+  item.cost = {back.units};
+  item.until = back.until;
   return item;
 }
 
@@ -290,12 +307,14 @@ void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
                      std::vector<RemoteItem>& items) {
   for (Lot& lot : entry.lots) {
     if (lot.units == 0 || (which == Which::kEnded && !IsDue(entry, lot, now))) continue;
-    items.push_back(ItemOf(entry, key, lot));
+    items.push_back(ItemOf(entry, key, {lot.units, lot.until}));
     if (lot.granted > 0) entry.next = lot.granted - lot.units;
     entry.demand = 0;
     lot = Lot{};
   }
   DropSpent(entry);
+  if (entry.back.units == 0 || now < entry.back_after) return;
+  items.push_back(ItemOf(entry, key, std::exchange(entry.back, {})));
 }
 
 bool Purse::TakeReturns(Which which, const WalkBounds& most, Time now,
@@ -313,12 +332,21 @@ bool Purse::TakeReturns(Which which, const WalkBounds& most, Time now,
       table_.Find(key, [&](Entry& entry, auto& list) {
         entry.is_listed = false;
         TakeLots(entry, which, key, now, items);
-        if (entry.lots[0].units > 0) List(entry, key, list);
+        if (HasUnits(entry)) List(entry, key, list);
       });
     }
   }
   shard_ = 0;
   return true;
+}
+
+void Purse::NotReturned(const RemoteItem& item, Time now) {
+  table_.Find(item.key, [&](Entry& entry, auto& list) {
+    if (entry.terms != item.terms || !item.until) return;
+    AddBack(entry, {item.cost.units, *item.until}, now);
+    entry.back_after = now + kPause;
+    List(entry, item.key, list);
+  });
 }
 
 void Purse::Sweep(Time now) {
@@ -331,6 +359,7 @@ std::int64_t Purse::UnitsApprox() {
   std::int64_t units = 0;
   table_.ForEach([&](const Entry& entry) {
     for (const Lot& lot : entry.lots) units += lot.units;
+    units += entry.back.units;
   });
   return units;
 }

@@ -39,8 +39,9 @@ namespace sluice {
 //   (5) What is not spent goes back once: when the lease ends, when nothing was spent of it for a
 //       quarter of its life, or when all is to go back. A give-back names the end of the window,
 //       or when the units are back by themselves: from then on it would free those of others.
-//   (6) Units whose reply is lost are lost. So are those of a key that is forgotten: its reset may
-//       have wiped what was charged for them.
+//   (6) Units whose reply is lost are lost, but a give-back that was surely not done is repeated.
+//       Those of a key that is forgotten are lost, too: its reset may have wiped what was charged
+//       for them.
 class Purse {
  public:
   explicit Purse(std::size_t keys_most) : table_(keys_most) {}
@@ -77,11 +78,14 @@ class Purse {
 
   enum class Which : std::uint8_t { kEnded, kAll };
   // Items that one key can be.
-  static constexpr std::size_t kItemsOfKey = 2;
+  static constexpr std::size_t kItemsOfKey = 3;
   // Takes out what is to go back, as items of a kRefund, from where the last call ended. One caller
   // at a time. False before the last key. REQUIRES: no items are there yet, and there is room for
   // those of a key.
   bool TakeReturns(Which which, const WalkBounds& most, Time now, std::vector<RemoteItem>& items);
+
+  // Of an item of TakeReturns: it was not done. It goes back later, as long as that has a use.
+  void NotReturned(const RemoteItem& item, Time now);
 
   // A piece of housekeeping. One caller at a time.
   void Sweep(Time now);
@@ -93,7 +97,7 @@ class Purse {
   // From now on nothing is leased any more; what is granted late is to go back.
   void Close() { is_closed_.store(true, std::memory_order_relaxed); }
 
-  // Units that can be spent, of all keys.
+  // Units that can be spent or are still to go back, of all keys.
   [[nodiscard]] std::int64_t UnitsApprox();
 
  private:
@@ -107,12 +111,20 @@ class Purse {
     std::optional<Time> window;  // its end, of a limit that has windows
   };
 
+  // Units that are not to be spent any more.
+  struct GoingBack {
+    std::int64_t units = 0;
+    Time until{};  // as of a lot
+  };
+
   // Lots are spent in order; one without units is followed by none with units.
   struct Entry {
     std::shared_ptr<const RemoteTerms> terms;
     std::uint32_t route = 0;
     Nanos life{0};
     std::array<Lot, 2> lots;
+    GoingBack back;
+    Time back_after{};
     std::int64_t next = 0;    // size of the next lease, before what is fair
     std::int64_t demand = 0;  // units asked for of the remote since demand_since
     Time demand_since{};
@@ -139,10 +151,13 @@ class Purse {
   static void SpendLot(Entry& entry, Lot& lot, std::int64_t units, Time now);
   static void DropSpent(Entry& entry);
   static void Note(Entry& entry, const Reply& reply, Time now);
-  static RemoteItem ItemOf(const Entry& entry, const FleetKey& key, const Lot& lot);
+  static RemoteItem ItemOf(const Entry& entry, const FleetKey& key, const GoingBack& back);
   static bool IsPartEnding(const Entry& entry, Time now);
   static void Report(const Entry& entry, Time now, Decision& decision);
   static void PutBack(Entry& entry, Cost cost, Time now);
+  static void MakeRoom(Entry& entry, Time now);
+  static void AddBack(Entry& entry, const GoingBack& more, Time now);
+  static bool HasUnits(const Entry& entry);
   static void CountDemand(Entry& entry, Cost cost, Time now);
   static bool IsDue(const Entry& entry, const Lot& lot, Time now);
   static void List(Entry& entry, const FleetKey& key, std::vector<FleetKey>& list);

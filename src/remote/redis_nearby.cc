@@ -234,6 +234,7 @@ void RedisNearbyWorker::End(Background& background, RemoteFate fate) {
       EndLease(background, fate);
       break;
     case Errand::kReturn:
+      if (fate == RemoteFate::kNotDone) shared_.purse_.NotReturned(item, clock_.Now());
       break;
     case Errand::kSync:
       syncs_.erase(&background);

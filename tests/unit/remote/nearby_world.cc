@@ -45,10 +45,7 @@ Decision FakeRedis::DecideItem(Operation operation, const RemoteItem& item, Time
       charged += item.cost.units;
       return state.TakeDebt(item.cost, now);
     case Operation::kRefund:
-      if (item.until && now >= *item.until) {
-        back_before += item.cost.units;
-        return state.Peek(Cost{0}, now);
-      }
+      if (item.until && now >= *item.until) return state.Peek(Cost{0}, now);
       charged -= item.cost.units;
       CountLease(operation, item, now);
       return state.Refund(item.cost, now);

@@ -43,8 +43,6 @@ class FakeRedis {
 
   // Units of all checks and debts that were taken, less those that were given back.
   std::int64_t charged = 0;
-  // Of refunds that came when their units were back by themselves.
-  std::int64_t back_before = 0;
   std::size_t calls = 0;
   // The same of leases alone, by the window they count in; of a test that says how long that is.
   Nanos window{0};

@@ -317,6 +317,64 @@ TEST_F(PurseTest, AReplyThatIsLostLosesTheUnits) {
 }
 
 // Invariant (6).
+TEST_F(PurseTest, AReturnThatWasNotDoneIsRepeatedAndNotSpent) {
+  Lease();
+  now_ += milliseconds{300};
+  ASSERT_EQ(Back(), 8);
+  const RemoteItem item = items_[0];
+  purse_.NotReturned(item, now_);
+  EXPECT_EQ(purse_.UnitsApprox(), 8);
+  EXPECT_EQ(Take(), Answer::kUnknown);
+  EXPECT_EQ(Back(), 0);  // not at once
+  now_ += milliseconds{100};
+  ASSERT_EQ(Back(), 8);
+  EXPECT_EQ(items_[0].until, item.until);
+  EXPECT_EQ(items_[0].terms, item.terms);
+  EXPECT_EQ(Back(), 0);
+}
+
+// Invariant (5).
+TEST_F(PurseTest, AReturnThatHasNoUseAnyMoreIsNotRepeated) {
+  Lease();
+  const Time granted_at = now_;
+  now_ += milliseconds{300};
+  ASSERT_EQ(Back(), 8);
+  now_ = granted_at + seconds{30};
+  purse_.NotReturned(items_[0], now_);
+  EXPECT_EQ(purse_.UnitsApprox(), 0);
+}
+
+// Invariant (1): of what was put back while it was asked for nothing is lost.
+TEST_F(PurseTest, ANewLeaseReplacesNoUnits) {
+  Lease();
+  for (int i = 0; i < 7; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+  ASSERT_EQ(asked_.size(), 1U);
+  const Time since = now_;
+  now_ += seconds{1};  // the end of the first
+  purse_.GiveBack(ItemOf(3), since, now_, decision_);
+  Grant();
+  EXPECT_EQ(purse_.UnitsApprox(), 1 + 3 + 16);
+  EXPECT_EQ(SpendAll(), 16);
+  EXPECT_EQ(Back(), 1 + 3);
+}
+
+// Invariant (1): the second was spent when the third was asked for.
+TEST_F(PurseTest, ANewLeaseReplacesNoUnitsOfTheSecond) {
+  Lease();
+  for (int i = 0; i < 7; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+  now_ += milliseconds{900};
+  Grant();
+  now_ += milliseconds{100};  // the end of the first
+  for (int i = 0; i < 16; ++i) ASSERT_EQ(Take(), Answer::kDecided);
+  ASSERT_EQ(asked_.size(), 1U);
+  purse_.GiveBack(ItemOf(3), now_, now_, decision_);
+  Grant();
+  EXPECT_EQ(purse_.UnitsApprox(), 1 + 3 + 32);
+  EXPECT_EQ(SpendAll(), 3 + 32);
+  EXPECT_EQ(Back(), 1);
+}
+
+// Invariant (6).
 TEST_F(PurseTest, AKeyThatIsForgottenHasNothing) {
   Lease();
   purse_.Forget(ItemOf(1).key, now_);
