@@ -18,7 +18,8 @@ constexpr std::int64_t kFirst = 8;
 constexpr std::int64_t kLowPart = 4;
 // Of the life of a lease: so long unspent, and it goes back.
 constexpr std::int64_t kIdlePart = 4;
-// From the end of a lease until its units are back: the next look, and a round trip.
+// From the end of a lease until its units are back: the next look, and a round trip. With so many
+// leases that a look takes longer, units of a part may come too late, and stay charged.
 constexpr Nanos kWayBack = std::chrono::milliseconds{30};
 // After a failure.
 constexpr Nanos kPause = std::chrono::milliseconds{100};

@@ -87,7 +87,7 @@ void RedisNearbyWorker::WantAgain() {
 
 void RedisNearbyWorker::OnAgain() {
   is_wanting_again_ = false;
-  if (has_more_leases_) SendReturns();
+  if (needs_room_for_returns_) SendReturns();
   if (has_more_counts_) SendSyncs();
   SendWishes();
   TellReturned();
@@ -149,19 +149,20 @@ void RedisNearbyWorker::EndLeases() {
   shared_.empty_.Sweep(now);
 }
 
-// Without room it goes on when answers come.
+// A walk goes on with the next look, or when answers come where there was no room for more.
 void RedisNearbyWorker::SendReturns() {
   const Time now = clock_.Now();
+  const auto has_room = [this] { return RoomFor(Errand::kReturn) >= Purse::kItemsOfKey; };
   do {
+    if (!has_room()) return;
     const bool is_all = return_walks_ > 0;
-    const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kReturn)};
-    if (most.items < Purse::kItemsOfKey) return;
-    has_more_leases_ = !shared_.purse_.TakeReturns(
+    const WalkBounds most{.keys = kLeasesPerLook, .items = RoomFor(Errand::kReturn)};
+    const bool is_end = shared_.purse_.TakeReturns(
         is_all ? Purse::Which::kAll : Purse::Which::kEnded, most, now, returns_);
     SendAll(Errand::kReturn, Operation::kRefund, returns_);
-    if (is_all && !has_more_leases_) --return_walks_;
+    if (is_all && is_end) --return_walks_;
+    needs_room_for_returns_ = !is_end && !has_room();
   } while (return_walks_ > 0);
-  if (has_more_leases_) WantAgain();
 }
 
 void RedisNearbyWorker::SyncCounts() { SendSyncs(); }
@@ -197,7 +198,7 @@ void RedisNearbyWorker::ReturnAll(EventLoop::Call done) {
   return_walks_ = kReturnWalks;
   sync_walks_ = kSyncWalks;
   was_last_sync_ = false;
-  has_more_leases_ = true;
+  needs_room_for_returns_ = true;
   has_more_counts_ = true;
   for (const RemoteItem& item : wishes_) shared_.purse_.NotGranted(item, clock_.Now());
   wishes_.clear();

@@ -124,7 +124,10 @@ class RedisNearbyWorker final : public Nearby,
   };
 
   static constexpr Nanos kLookEvery = std::chrono::milliseconds{10};
-  // Keys that are looked at in one go.
+  // Keys with leases that are looked at every kLookEvery: about half a millisecond. Of more keys
+  // units go back so much later.
+  static constexpr std::size_t kLeasesPerLook = 2048;
+  // Keys with counts that are looked at in one go.
   static constexpr std::size_t kKeysAtOnce = 4096;
   // Calls of one errand: those of callers share the connection, and have their own deadlines.
   static constexpr std::size_t kUnderWayMost = 256;
@@ -163,8 +166,8 @@ class RedisNearbyWorker final : public Nearby,
 
   std::deque<RemoteItem> wishes_;
   bool is_wanting_again_ = false;
+  bool needs_room_for_returns_ = false;
   // The last walk ended before the last key.
-  bool has_more_leases_ = false;
   bool has_more_counts_ = false;
   std::array<std::size_t, 3> under_way_{};  // by errand
   std::vector<std::unique_ptr<Background>> backgrounds_;

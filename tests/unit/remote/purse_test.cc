@@ -24,7 +24,7 @@ class PurseTest : public ::testing::Test {
   RemoteItem ItemOf(std::int64_t cost) const {
     RemoteItem item;
     item.terms = terms_;
-    item.key = {.high = 1, .low = 2};
+    item.key = key_;
     item.route = 9;
     item.cost = {cost};
     return item;
@@ -80,6 +80,7 @@ class PurseTest : public ::testing::Test {
 
   static constexpr WalkBounds kAll{.keys = 1000, .items = 1000};
   std::shared_ptr<const RemoteTerms> terms_ = TermsOf({.rate = Rate{1000, minutes{1}}});
+  FleetKey key_{.high = 1, .low = 2};
   Purse purse_{1000};
   Time now_{hours{1000}};
   Nanos ahead_ = hours{3};  // the remote's clock
@@ -289,6 +290,27 @@ TEST_F(PurseTest, AllGoesBackWhenAsked) {
   EXPECT_EQ(Back(Purse::Which::kAll), 8);
   EXPECT_EQ(Take(), Answer::kUnknown);
   EXPECT_EQ(Back(Purse::Which::kAll), 0);
+}
+
+// Invariant (5): of keys that stand together, and far from each other.
+TEST_F(PurseTest, AWalkInPortionsTakesEveryLeaseOnce) {
+  for (const WalkBounds& most : {WalkBounds{.keys = 3, .items = 1000}, WalkBounds{.keys = 1000, .items = 3},
+                              WalkBounds{.keys = 1, .items = 5}}) {
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      key_ = {.high = (i / 5) << 60U, .low = i};
+      Lease();
+    }
+    std::size_t walked = 0;
+    bool is_end = false;
+    while (!is_end && walked < 1000) {
+      items_.clear();
+      is_end = purse_.TakeReturns(Purse::Which::kAll, most, now_, items_);
+      EXPECT_LE(items_.size(), 3U);
+      walked += items_.size();
+    }
+    EXPECT_EQ(walked, 20U);
+    EXPECT_EQ(purse_.UnitsApprox(), 0);
+  }
 }
 
 // Invariant (5).
