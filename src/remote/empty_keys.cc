@@ -44,7 +44,7 @@ void EmptyKeys::Hear(const RedisSight& sight, Time now) {
     Forget(key, now);
     return;
   }
-  if (sight.decision.allowed && operation != Operation::kPeek) {
+  if (sight.decision.allowed) {
     table_.Erase(key);
     return;
   }

@@ -5,8 +5,6 @@
 #include <type_traits>
 #include <variant>
 
-#include "core/aligned.h"
-
 namespace sluice {
 namespace {
 

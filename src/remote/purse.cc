@@ -264,9 +264,7 @@ void Purse::AddBack(Entry& entry, const GoingBack& more, Time now) {
   back.units += more.units;
 }
 
-bool Purse::HasUnits(const Entry& entry) {
-  return entry.lots[0].units > 0 || entry.back.units > 0;
-}
+bool Purse::HasUnits(const Entry& entry) { return entry.lots[0].units > 0 || entry.back.units > 0; }
 
 void Purse::GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision) {
   table_.Find(item.key, [&](Entry& entry, auto& list) {

@@ -1,6 +1,5 @@
 #include "remote/redis_nearby.h"
 
-#include <algorithm>
 #include <cassert>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -76,7 +75,7 @@ class RedisNearby {
 //   near.Begin(remote);
 //   near.Keep();                                           // one of them
 //
-// Thread safety: that of its loop, but for Forget. Calls that are under way end before it does; it
+// Thread safety: that of its loop. Calls that are under way end before it does; it
 // is freed while the loop does not run.
 //
 // Invariants

@@ -20,7 +20,7 @@ struct RedisSight {
   Time sent_at{};
 };
 
-// Called on the worker's thread, before the listener of the call.
+// Called on the worker's thread, before the listener of the call. Not for a kPeek.
 class RedisObserver {
  public:
   RedisObserver() = default;

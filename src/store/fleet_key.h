@@ -1,7 +1,6 @@
 // FleetKey: what one state is kept under by all nodes of a fleet.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -17,17 +16,13 @@ struct FleetSecret {
   friend bool operator==(const FleetSecret&, const FleetSecret&) = default;
 };
 
-// 128 bits that stand for a limit and a key.
+// 128 bits that stand for a limit and a key. They are as good as random, and nobody can choose
+// them.
 struct FleetKey {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
 
   friend bool operator==(const FleetKey&, const FleetKey&) = default;
-};
-
-// For tables: its bits are as good as random, and nobody can choose them.
-struct FleetKeyHash {
-  std::size_t operator()(const FleetKey& key) const { return key.low; }
 };
 
 // The hash of the keys of one limit.

@@ -19,7 +19,7 @@ enum class Nearness : std::uint8_t {
 // Answers for a remote where it can: leased units, counts that are synchronised, keys that are
 // known to be empty. It hears by itself what the remote decides.
 //
-// Thread safety: every method from any thread.
+// Thread safety: one for each worker, called on its thread alone. What is known may be shared.
 class Nearby {
  public:
   enum class Answer : std::uint8_t {
@@ -44,8 +44,7 @@ class Nearby {
   };
   // Its request does not go ahead. The decision becomes what is left then. Nothing is given back
   // where its window is over, or the key was reset since.
-  virtual void GiveBack(const RemoteItem& item, const Hold& hold, Time now,
-                        Decision& decision) = 0;
+  virtual void GiveBack(const RemoteItem& item, const Hold& hold, Time now, Decision& decision) = 0;
 
   // The remote is about to be asked for a kReset or a kRefund of the key. After a refund it may
   // have more left than is known; after a reset nothing that is known of it is so any longer.

@@ -294,8 +294,9 @@ TEST_F(PurseTest, AllGoesBackWhenAsked) {
 
 // Invariant (5): of keys that stand together, and far from each other.
 TEST_F(PurseTest, AWalkInPortionsTakesEveryLeaseOnce) {
-  for (const WalkBounds& most : {WalkBounds{.keys = 3, .items = 1000}, WalkBounds{.keys = 1000, .items = 3},
-                              WalkBounds{.keys = 1, .items = 5}}) {
+  for (const WalkBounds& most :
+       {WalkBounds{.keys = 3, .items = 1000}, WalkBounds{.keys = 1000, .items = 3},
+        WalkBounds{.keys = 1, .items = 5}}) {
     for (std::uint64_t i = 0; i < 20; ++i) {
       key_ = {.high = (i / 5) << 60U, .low = i};
       Lease();
