@@ -146,8 +146,8 @@ bool Purse::IsPartEnding(const Entry& entry, Time now) {
 
 // Answers 0 where no lease is to be asked for.
 Cost Purse::Claim(Entry& entry, Cost cost, Time now) const {
-  const bool may_ask = !entry.is_asking && entry.lots[1].units == 0 && now >= entry.ask_after &&
-                       !is_closed_.load(std::memory_order_relaxed);
+  const bool may_ask =
+      !entry.is_asking && entry.lots[1].units == 0 && now >= entry.ask_after && !is_closed();
   if (!may_ask || IsPartEnding(entry, now)) return Cost{0};
   const std::int64_t fair =
       entry.told.remaining / (2 * live_nodes_.load(std::memory_order_relaxed));
@@ -226,7 +226,7 @@ void Purse::Grant(const Reply& reply, Time now) {
     MakeRoom(entry, now);
     Lot& lot = entry.lots[entry.lots[0].units > 0 ? 1 : 0];
     lot = LotOf(entry, reply);
-    if (is_closed_.load(std::memory_order_relaxed)) lot.ends = std::min(lot.ends, now);
+    if (is_closed()) lot.ends = std::min(lot.ends, now);
     List(entry, reply.item.key, list);
   });
 }

@@ -96,6 +96,7 @@ class Purse {
   }
   // From now on nothing is leased any more; what is granted late is to go back.
   void Close() { is_closed_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_closed() const { return is_closed_.load(std::memory_order_relaxed); }
 
   // Units that can be spent or are still to go back, of all keys.
   [[nodiscard]] std::int64_t UnitsApprox();

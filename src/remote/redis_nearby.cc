@@ -166,16 +166,16 @@ void RedisNearbyWorker::SendReturns() {
 
 void RedisNearbyWorker::SyncCounts() { SendSyncs(); }
 
-// At the end nobody needs to know what others have counted.
 void RedisNearbyWorker::SendSyncs() {
   using Which = EventualView::Which;
+  // At the end nobody needs to know what others have counted.
+  const Which which = shared_.purse_.is_closed() ? Which::kPending : Which::kAll;
   const Time now = clock_.Now();
   do {
     const bool is_end = sync_walks_ > 0;
     const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
     if (most.items == 0) return;
-    has_more_counts_ =
-        !shared_.view_.TakeSync(returned_ ? Which::kPending : Which::kAll, most, now, sync_items_);
+    has_more_counts_ = !shared_.view_.TakeSync(which, most, now, sync_items_);
     SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
     SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
     if (is_end && !has_more_counts_) --sync_walks_;

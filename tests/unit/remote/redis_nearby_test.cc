@@ -281,6 +281,7 @@ TEST(RedisNearbyTest, ReturnAllPushesWhatIsPending) {
   node.keeps = false;
   node.near.SyncCounts();
   for (int i = 0; i < 10; ++i) scene.Check(0, Nearness::kEventual, 1, nullptr);
+  node.shared.Close();
   int returned = 0;
   node.near.ReturnAll([&] { ++returned; });
   node.Pump();
