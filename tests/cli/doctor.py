@@ -11,7 +11,8 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
 
 from server import DEADLINE_SECONDS, SLUICE, expect, run_tests, until  # noqa: E402
-from redis_processes import Redis, Relay, Sentinel, free_port  # noqa: E402
+from fault_proxy import FaultProxy, Harm  # noqa: E402
+from redis_processes import Redis, Sentinel, free_port  # noqa: E402
 
 PASSWORD = "hunter2"
 SERVER_CHECKS = ["reachable", "version", "role", "scripts", "clock", "eviction", "persistence",
@@ -117,8 +118,8 @@ def test_the_password_is_needed_and_may_come_many_ways():
 def test_a_server_that_repeats_the_password_gives_nothing_away():
     def repeat(_):
         return f"-ERR I do not know {PASSWORD}\r\n".encode()
-    with Redis() as redis, Relay(redis, edit=repeat) as relay:
-        findings = doctor("--store", f"redis://:{PASSWORD}@{relay.address}", code=1)
+    with Redis() as redis, FaultProxy(redis, edit=repeat) as proxy:
+        findings = doctor("--store", f"redis://:{PASSWORD}@{proxy.address}", code=1)
         expect_only(findings, "failure", "reachable", r"I do not know \(secret\)", "")
 
 
@@ -238,11 +239,11 @@ def test_old_versions_and_other_names():
         def valkey(reply):
             return reply.replace(b"$5\r\nredis\r\n", b"$6\r\nvalkey\r\n")
 
-        with Relay(redis, edit=older) as relay:
-            expect_only(doctor("--store", f"redis://{relay.address}", code=1), "failure", "version",
+        with FaultProxy(redis, edit=older) as proxy:
+            expect_only(doctor("--store", f"redis://{proxy.address}", code=1), "failure", "version",
                         r"Redis 6\.0\.9", "6.2 or later")
-        with Relay(redis, edit=valkey) as relay:
-            found = of(doctor("--store", f"redis://{relay.address}", code=0), "version")
+        with FaultProxy(redis, edit=valkey) as proxy:
+            found = of(doctor("--store", f"redis://{proxy.address}", code=0), "version")
             expect((found["grade"], found["found"]), ("ok", f"Valkey {version}"))
 
 
@@ -253,15 +254,15 @@ def test_a_clock_that_differs():
             lambda found: found.group(1) + b"%d" % (int(found.group(2)) + seconds), reply)
     with Redis() as redis:
         for seconds, words in ((5, "ahead of"), (-5, "behind")):
-            with Relay(redis, edit=later(seconds)) as relay:
-                expect_only(doctor("--store", f"redis://{relay.address}", code=0), "warning",
+            with FaultProxy(redis, edit=later(seconds)) as proxy:
+                expect_only(doctor("--store", f"redis://{proxy.address}", code=0), "warning",
                             "clock", rf"^(5|4\.9\d*|5\.0\d*)s {words} this machine's: .*headers",
                             "NTP")
 
 
 def test_a_server_that_is_far_away():
-    with Redis() as redis, Relay(redis, delay=0.003) as relay:
-        expect_only(doctor("--store", f"redis://{relay.address}", code=0, deadline="2ms"),
+    with Redis() as redis, FaultProxy(redis, Harm(delay=0.003)) as proxy:
+        expect_only(doctor("--store", f"redis://{proxy.address}", code=0, deadline="2ms"),
                     "warning", "latency", "above 'store.deadline', 2ms", "nearer")
 
 

@@ -1,4 +1,4 @@
-"""Servers of redis of a test's own, and a relay that stands before one.
+"""Servers of redis of a test's own.
 
 For scripts that are run as `python3 FILE path/to/sluice`.
 """
@@ -7,8 +7,6 @@ import os
 import socket
 import subprocess
 import tempfile
-import threading
-import time
 
 from server import DEADLINE_SECONDS, until
 
@@ -83,52 +81,3 @@ class Sentinel(Redis):
         monitor = f"sentinel monitor main 127.0.0.1 {self.primary.port} {self.quorum}"
         self.run([f"port {self.port}", "bind 127.0.0.1", f"dir {self.folder.name}", monitor,
                   "sentinel down-after-milliseconds main 1000"], "--sentinel")
-
-
-class Relay:
-    """Hands on what clients and a server say; replies `delay` seconds late and through `edit`."""
-
-    def __init__(self, server, delay=0.0, edit=lambda reply: reply):
-        self.server, self.delay, self.edit = server, delay, edit
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
-        self.sockets = [self.listener]
-        self.threads = []
-        self.begin(self.accept)
-
-    def begin(self, work, *arguments):
-        self.threads.append(threading.Thread(target=work, args=arguments))
-        self.threads[-1].start()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.create_connection(("127.0.0.1", self.server.port), DEADLINE_SECONDS)
-            self.sockets += [client, server]
-            self.begin(self.hand_on, client, server, lambda said: said, 0.0)
-            self.begin(self.hand_on, server, client, self.edit, self.delay)
-
-    @staticmethod
-    def hand_on(speaker, listener, edit, delay):
-        try:
-            while said := speaker.recv(65536):
-                time.sleep(delay)
-                listener.sendall(edit(said))
-        except OSError:
-            pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for each in self.sockets:
-            try:
-                each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            each.close()
-        for thread in self.threads:
-            thread.join(DEADLINE_SECONDS)
