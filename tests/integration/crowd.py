@@ -11,9 +11,8 @@ import struct
 import threading
 
 from scene import Server, peek
-from scene.neighbours import (CONNECTIONS, PROTOCOLS, RULES, Neighbours, bench, connections,
-                              forget_peak, memory)
-from server import DEADLINE_SECONDS, ask, expect, run_tests, until
+from scene.neighbours import CONNECTIONS, PROTOCOLS, RULES, Neighbours, bench, connections
+from server import DEADLINE_SECONDS, ask, expect, forget_peak, memory, run_tests, until
 
 COUNT = 10_000
 # Beside those: of neighbours and of the process itself.

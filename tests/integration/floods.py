@@ -6,8 +6,8 @@ import struct
 import threading
 
 from scene import Server
-from scene.neighbours import RULES, Neighbours, connections, forget_peak, memory
-from server import expect, run_tests, until
+from scene.neighbours import RULES, Neighbours, connections
+from server import expect, forget_peak, memory, run_tests, until
 
 # How much more memory a server may take at any time of a flood. A few bytes kept of each frame
 # would be more than that.

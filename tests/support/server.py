@@ -81,6 +81,17 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), DEADLINE_SECONDS)
 
 
+def memory(server, what):
+    """Bytes of memory that a server has: VmRSS now, VmHWM the most since forget_peak."""
+    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+        return int(re.search(rf"(?m)^{what}:\s+(\d+) kB$", status.read()).group(1)) * 1024
+
+
+def forget_peak(server):
+    with open(f"/proc/{server.process.pid}/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
+
+
 def ask(address, path, body=None, headers=None):
     """Status, headers and body of one request."""
     data = None if body is None else json.dumps(body).encode()

@@ -70,14 +70,3 @@ def connections(server):
     found = re.search(rf'(?m)^sluice_connections{{listener="{re.escape(server.address)}"}} (\d+)$',
                       ask(server.admin, "/metrics")[2])
     return int(found.group(1))
-
-
-def memory(server, what):
-    """Bytes of memory that a server has: VmRSS now, VmHWM the most since forget_peak."""
-    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
-        return int(re.search(rf"(?m)^{what}:\s+(\d+) kB$", status.read()).group(1)) * 1024
-
-
-def forget_peak(server):
-    with open(f"/proc/{server.process.pid}/clear_refs", "w", encoding="ascii") as file:
-        file.write("5")

@@ -1,0 +1,141 @@
+"""Nodes of Sluice that share a store, clients that ask them all the time, and what must hold of
+their answers whatever happens to the store.
+
+For scripts that are run as `python3 FILE path/to/sluice`.
+"""
+
+import contextlib
+import json
+import os
+import random
+
+from admission import Bucket, Window, excesses
+from prometheus_text import read_metrics
+from recorder import Recorder, Traffic, latency_row
+from server import Server, ask, expect, until
+
+NODES, KEYS, RATE = 2, 30, 600
+DEADLINE_SECONDS = 0.005  # of the store
+LIMITS = {"tokens": Bucket(rate=20, burst=40),
+          "fixed": Window(count=100, seconds=5, slides=False),
+          "sliding": Window(count=100, seconds=5, slides=True)}
+# Counts what is charged, and is never used up.
+LEDGER = "{ rate: 1000000000/year, algorithm: fixed_window, window: first_request }"
+UNITS = 1_000_000_000
+
+
+def rules(limits=None, more=""):
+    """A rule for each of the limits, a ledger, and one that never asks the store: how long it takes
+    is how busy the machine is."""
+    given = {name: limit.yaml for name, limit in (limits or LIMITS).items()}
+    given["ledger"] = LEDGER
+    text = "domain: api\nrules:\n" + "".join(
+        f"  - {{ name: {name}, match: {{ mode: {name} }}, per: [user], limit: {limit}{more} }}\n"
+        for name, limit in given.items())
+    return text + ("  - { name: here, match: { mode: here }, per: [user], limit: 1000000/s, "
+                   "consistency: local }\n")
+
+
+def seed_of_run():
+    """The seed of this run, which is printed: SLUICE_SEED, or any."""
+    seed = int(os.environ.get("SLUICE_SEED") or random.SystemRandom().randrange(1 << 32))
+    print(f"SLUICE_SEED={seed}", flush=True)
+    return seed
+
+
+class Node(Server):
+    """A node of a fleet."""
+
+    def metric(self, name, **labels):
+        """The sum of the samples that have these labels."""
+        samples = read_metrics(ask(self.admin, "/metrics")[2])[name].samples
+        return sum(value for (_, found), value in samples.items()
+                   if labels.items() <= dict(found).items())
+
+
+class StoreScene:
+    """The nodes. `url` is that of the store, or of a proxy before it."""
+
+    def __init__(self, url, nodes=NODES, flags=(), limits=None, more=""):
+        self.limits = limits or LIMITS
+        self.stack = contextlib.ExitStack()
+        given = ["--store", url, "--store-nodes", str(nodes), *flags]
+        self.nodes = [self.stack.enter_context(Node(rules(self.limits, more), given))
+                      for _ in range(nodes)]
+
+    def __enter__(self):
+        self.wait_for_fleet()
+        return self
+
+    def __exit__(self, kind, *_):
+        with self.stack:
+            for node in self.nodes:
+                if kind is None:
+                    expect(node.stop(), 0, "the exit code of a node")
+
+    def wait_for_fleet(self):
+        for node in self.nodes:
+            until(lambda node=node: node.metric("sluice_redis_nodes") == len(self.nodes),
+                  "all nodes are counted")
+
+    def record(self, seed, rate=RATE, keys=KEYS):
+        """A recorder that asks all of the nodes for all of the rules."""
+        traffic = Traffic([*self.limits, "ledger", "here"], keys, seed)
+        return Recorder([node.address for node in self.nodes], traffic, rate)
+
+    def check(self, rule, key="k0", node=0):
+        """One decision, as JSON."""
+        status, _, body = ask(self.nodes[node].address, "/v1/check", {
+            "domain": "api", "attributes": {"mode": rule, "user": key}})
+        assert status in (200, 429), (status, body)
+        return json.loads(body)["decisions"][0]
+
+    def metric(self, name, **labels):
+        """The sum over all nodes."""
+        return sum(node.metric(name, **labels) for node in self.nodes)
+
+    def wait_for(self, source, rule="ledger", key="probe"):
+        """Until every node is answered so."""
+        for node in range(len(self.nodes)):
+            until(lambda node=node: self.check(rule, key, node)["source"] == source,
+                  f"node {node} says {source}")
+
+    def expect_ledger(self, recorder, forgot=False):
+        """No unit was charged twice, and unless the store forgot some none was lost."""
+        self.wait_for("remote")
+        for key in sorted({ask.key for ask in recorder.asks if ask.rule == "ledger"}):
+            told = [ask for ask in recorder.asks if (ask.rule, ask.key) == ("ledger", key)]
+            used = UNITS - self.check("ledger", key)["remaining"] - 1
+            most = sum(ask.cost for ask in told if ask.allowed)
+            least = sum(ask.cost for ask in told if ask.source == "remote")
+            assert used <= most, f"{key}: {used} charged, {most} passed"
+            assert forgot or used >= least, f"{key}: {used} charged, {least} decided there"
+
+    def expect_bounds(self, recorder, bursts=1):
+        """No key had more than its limit, so many bursts and a rounded unit for each node."""
+        for rule, (found, key) in excesses(recorder, self.limits).items():
+            burst = self.limits[rule].burst
+            most = bursts * (burst + len(self.nodes)) if bursts else 0
+            print(f"  {rule}: at most {max(0.0, found):.1f} above the limit (key {key}), "
+                  f"bound {most}")
+            assert found <= most + 1e-6, f"{rule}, key {key}: {found} above the limit, bound {most}"
+
+
+def expect_no_errors(recorder):
+    """Each request was answered by a verdict."""
+    assert not recorder.faults, (len(recorder.faults), recorder.faults[:3])
+    assert len(recorder.asks) > 100, "hardly anything was asked"
+    expect({ask.status for ask in recorder.asks} - {200, 429}, set())
+
+
+def print_latencies(title, recorder):
+    """A table of what was answered in each phase, and how late; `here` never asks the store."""
+    print(f"{title}\n  {'phase':12}{'':10}{'asked':>7}{'fallback':>9}{'p50 ms':>9}{'p99':>9}"
+          f"{'p99.9':>9}{'most':>9}")
+    for phase in dict.fromkeys(name for _, name in recorder.phases):
+        told = recorder.asks_of(phase)
+        for kind, asks in (("store", [ask for ask in told if ask.rule != "here"]),
+                           ("here", [ask for ask in told if ask.rule == "here"])):
+            fallback = sum(ask.source == "fallback" for ask in asks)
+            print(f"  {phase:12}{kind:10}{len(asks):7}{fallback:9}"
+                  + "".join(f"{value:9.2f}" for value in latency_row(asks)), flush=True)
