@@ -10,24 +10,26 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Bucket:
-    """A token_bucket: in any interval at most burst + rate · seconds."""
+    """A token_bucket: in any interval at most its burst and what comes back meanwhile."""
 
-    rate: float  # units a second
+    count: int
+    seconds: int
     burst: int
 
     @property
     def yaml(self):
-        return f"{{ rate: {self.rate}/s, burst: {self.burst} }}"
+        return f"{{ rate: {self.count}/{self.seconds}s, burst: {self.burst} }}"
 
     def excess(self, asks, _wall):
         """The most that passed in any interval above the bound; 0 or less: none."""
         # The time from one decision to another is at most the span of their answers and this.
         slack = max((ask.done - ask.sent for ask in asks), default=0.0)
+        rate = self.count / self.seconds
         level, last, most = 0.0, 0.0, 0.0
         for ask in sorted(asks, key=lambda ask: ask.done):
-            level = max(0.0, level - (ask.done - last) * self.rate) + ask.cost
+            level = max(0.0, level - (ask.done - last) * rate) + ask.cost
             last, most = ask.done, max(most, level)
-        return most - self.burst - slack * self.rate
+        return most - self.burst - slack * rate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,11 +63,11 @@ class Window:
         return most - self.count
 
 
-def excesses(recorder, limits):
-    """By rule, the most that any key of it had above its limit, and which key that was."""
+def excesses(recorder, limits, end=float("inf")):
+    """By rule, the most that any key had above its limit until then, and which key that was."""
     by_key = collections.defaultdict(list)
     for ask in recorder.asks:
-        if ask.allowed and ask.rule in limits:
+        if ask.allowed and ask.rule in limits and ask.done < end:
             by_key[ask.rule, ask.key].append(ask)
     worst = {}
     for (rule, key), asks in by_key.items():

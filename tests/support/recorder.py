@@ -97,6 +97,9 @@ class Recorder:
         self.phases.append((time.monotonic(), name))
 
     def end(self):
+        """Once; again is the same."""
+        if self.ending.is_set():
+            return
         self.ending.set()
         self.thread.join()
         for key in list(self.selector.get_map().values()):
@@ -196,6 +199,17 @@ class Recorder:
         if connection.ask is not None:
             self.note_broken(connection.ask)
         self.connect(node)
+
+    def last_without_store(self, begin):
+        """When a fallback last decided most of a tenth of a second, after `begin`. One that is late
+        now and then is the machine's."""
+        slices = collections.defaultdict(list)
+        for ask in self.asks:
+            if ask.due >= begin and ask.source in ("redis", "fallback"):
+                slices[int((ask.due - begin) * 10)].append(ask.source)
+        without = [number for number, found in slices.items()
+                   if found.count("fallback") * 2 > len(found)]
+        return begin + (max(without) + 1) / 10 if without else begin
 
     def asks_of(self, phase):
         """What was due while a phase lasted."""

@@ -26,6 +26,7 @@ class Redis:
         self.password = password
         self.port, self.bus_port = free_port(), free_port()
         self.socket = os.path.join(self.folder.name, "socket")
+        self.settings = settings
         self.start(settings)
 
     def start(self, settings):
@@ -61,6 +62,10 @@ class Redis:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(DEADLINE_SECONDS)
+
+    def start_again(self):
+        """At the same place, with nothing in it."""
+        self.start(self.settings)
 
     def __enter__(self):
         return self

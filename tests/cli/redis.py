@@ -1,0 +1,89 @@
+"""Two nodes whose Redis is killed, comes back, is emptied and forgets its scripts.
+
+tests/integration/faults_network.py does the same and more to clients that ask all the time.
+"""
+
+import os
+import sys
+
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
+
+from admission import Bucket, Window  # noqa: E402
+from recorder import Ask  # noqa: E402
+from redis_processes import Redis  # noqa: E402
+from server import ask, expect, run_tests, until  # noqa: E402
+from store_scene import NODES, StoreScene  # noqa: E402
+
+# Of so many units none comes back while a test runs.
+BURST = 10
+LIMITS = {"tokens": Bucket(count=1, seconds=3600, burst=BURST)}
+# A machine that is busy is no outage.
+PATIENT = ("--store-deadline", "5s")
+
+
+def fleet_of(redis):
+    return StoreScene(f"redis://{redis.address}", flags=PATIENT, limits=LIMITS)
+
+
+def passed(fleet, key, source):
+    """How many of a burst and a half that is asked of each node passed; all were decided there."""
+    found = [fleet.check("tokens", key, node) for _ in range(BURST * 3 // 2)
+             for node in range(NODES)]
+    expect({decision["source"] for decision in found}, {source}, key)
+    return sum(decision["allowed"] for decision in found)
+
+
+def test_shares_add_up_while_redis_is_dead_and_it_decides_again_when_it_is_back():
+    with Redis() as redis, fleet_of(redis) as fleet:
+        expect(passed(fleet, "one", "redis"), BURST)
+        redis.stop()
+        fleet.wait_for("fallback")
+        expect(passed(fleet, "two", "fallback"), BURST, "the shares of all nodes")
+        expect(fleet.metric("sluice_decisions_total", rule="tokens", outcome="fallback_allowed"),
+               BURST)
+        for node in fleet.nodes:
+            expect(ask(node.admin, "/readyz")[0], 200, "nodes are ready without Redis")
+        redis.start_again()
+        fleet.wait_for("redis")
+        expect(passed(fleet, "three", "redis"), BURST)
+
+
+def test_a_redis_that_is_emptied_gives_one_burst():
+    with Redis() as redis, fleet_of(redis) as fleet:
+        for command in ("FLUSHALL", "FLUSHDB"):
+            expect(passed(fleet, command, "redis"), BURST)
+            expect(redis.call(command), "OK")
+            expect(passed(fleet, command, "redis"), BURST, f"after {command}")
+
+
+def test_scripts_that_are_forgotten_are_taught_again():
+    with Redis() as redis, fleet_of(redis) as fleet:
+        expect(passed(fleet, "one", "redis"), BURST)
+        loaded = fleet.metric("sluice_redis_scripts_loaded_total")
+        expect(redis.call("SCRIPT", "FLUSH"), "OK")
+        expect(passed(fleet, "one", "redis"), 0)
+        expect(passed(fleet, "two", "redis"), BURST)
+        until(lambda: fleet.metric("sluice_redis_scripts_loaded_total") > loaded, "they are loaded")
+
+
+def asked(count, at, seconds=0.0):
+    """So many requests that passed: sent then, and answered `seconds` later."""
+    return [Ask(due=at, node=0, rule="", key="", cost=1, sent=at, done=at + seconds, status=200,
+                allowed=True, source="redis")] * count
+
+
+def test_what_is_too_much_is_found():
+    bucket = Bucket(count=20, seconds=1, burst=40)
+    steady = [each for tick in range(100) for each in asked(1, 10 + tick / 20)]
+    for passed_, most in ((asked(40, 10) + steady[1:], 0), (asked(40, 10) + steady, 1),
+                          (asked(47, 10) + asked(40, 12), 7), (asked(41, 10, 0.05), 0)):
+        expect(round(max(0, bucket.excess(passed_, 0)), 6), most)
+    fixed, sliding = (Window(count=100, seconds=5, slides=slides) for slides in (False, True))
+    for window, before, now, most in ((fixed, 100, 100, 0), (fixed, 100, 103, 3),
+                                      (sliding, 100, 20, 0), (sliding, 100, 23, 3)):
+        expect(round(window.excess(asked(before, 1009.9) + asked(now, 1011), 0), 6), most)
+    expect(fixed.excess(asked(200, 4.9, 0.2), 0), -100, "of which window is not known")
+
+
+run_tests(globals())
