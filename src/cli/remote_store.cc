@@ -33,8 +33,8 @@ class RemoteStore::Worker {
   void Lead(RemoteStore& store, EventLoop& loop) {
     near_.Keep();
     const HashSeed id = DrawHashSeed();
-    beat_.emplace(NodeCount::Parts{loop, *client_, jitter_}, NodeId{id.high, id.low},
-                  NodeCountSettings{.prefix = store.prefix_},
+    beat_.emplace(NodeCount::Parts{loop, store.parts_.clock, *client_, jitter_},
+                  NodeId{id.high, id.low}, NodeCountSettings{.prefix = store.prefix_},
                   [&store](std::int64_t nodes) { store.Count(nodes); });
     look_.emplace(loop, [&store] { store.Watch(); });
     look_->SetEvery(kLookEvery);

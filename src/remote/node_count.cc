@@ -28,6 +28,8 @@ NodeCount::NodeCount(const Parts& parts, NodeId id, const NodeCountSettings& set
     : parts_(parts),
       every_(settings.every),
       heard_(std::move(heard)),
+      // A beat that is missed is a silence.
+      believed_({.lasting = settings.dead_after, .silence_most = 2 * settings.every}),
       timer_(parts.loop, [this] { Beat(); }) {
   const std::string key = settings.prefix + "nodes";
   const auto dead_after = std::chrono::ceil<std::chrono::milliseconds>(settings.dead_after).count();
@@ -49,7 +51,8 @@ void NodeCount::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
   Rest();
   const bool is_count =
       answer.fate == RedisAnswer::Fate::kReplied && answer.reply.front().type == RespType::kInteger;
-  if (is_count && answer.reply.front().integer > 0) heard_(answer.reply.front().integer);
+  if (!is_count || answer.reply.front().integer <= 0) return;
+  heard_(believed_.Hear(answer.reply.front().integer, parts_.clock.Now()));
 }
 
 }  // namespace sluice

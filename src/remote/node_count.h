@@ -6,8 +6,10 @@
 #include <string>
 
 #include "net/event_loop.h"
+#include "remote/believed_count.h"
 #include "remote/redis_client.h"
 #include "remote/redis_jitter.h"
+#include "sluice/clock.h"
 #include "sluice/time.h"
 
 namespace sluice {
@@ -26,13 +28,14 @@ struct NodeCountSettings {
 };
 
 // Says to Redis every second that this node is alive, and hears how many are (scripts/nodes.lua).
-// While Redis is away the last count stays.
+// While Redis is away the last count stays, and so it does until all had time to be heard of again.
 //
 // Thread safety: that of the loop. It is freed while nothing is under way, or the loop does not
 // run any more. One worker of a process has it.
 //
 // Invariants
-//   (1) A node counts from its first beat on, and until dead_after has passed since its last.
+//   (1) In Redis a node counts from its first beat on, and until dead_after has passed since its
+//       last; `heard` is told of fewer nodes that much later, at the earliest (BelievedCount).
 //   (2) At most one beat is under way.
 //   (3) Beats come between half of and all of `every` after each other, so that nodes that start
 //       together do not stay together.
@@ -43,11 +46,12 @@ class NodeCount final : private RedisListener {
   // What outlives it.
   struct Parts {
     EventLoop& loop;
+    Clock& clock;
     RedisClient& client;
     RedisJitter& jitter;
   };
 
-  // Begins at once. `heard` is called with each count.
+  // Begins at once. `heard` is called after each beat, with the count that is believed.
   NodeCount(const Parts& parts, NodeId id, const NodeCountSettings& settings, Heard heard);
 
  private:
@@ -60,6 +64,7 @@ class NodeCount final : private RedisListener {
   const Parts parts_;
   const Nanos every_;
   const Heard heard_;
+  BelievedCount believed_;
   RedisCommand command_;
   LoopTimer timer_;
 };

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "remote/redis_script.h"
+#include "support/fake_clock.h"
 #include "support/redis_process.h"
 #include "support/redis_server.h"
 #include "unit/remote/loop_until.h"
@@ -28,14 +31,23 @@ class NodeCountTest : public ::testing::Test {
     auto& heard = *heard_.emplace_back(std::make_unique<std::int64_t>(0));
     NodeCountSettings settings;
     settings.every = milliseconds{4};
-    nodes_.push_back(std::make_unique<NodeCount>(NodeCount::Parts{loop_, *client_, jitter_},
-                                                 NodeId{id, 7}, settings,
-                                                 [&heard](std::int64_t count) { heard = count; }));
+    settings.dead_after = kDeadAfter;
+    nodes_.push_back(std::make_unique<NodeCount>(
+        NodeCount::Parts{loop_, beats_, *client_, jitter_}, NodeId{id, 7}, settings,
+        [this, &heard, every = settings.every](std::int64_t count) {
+          heard = count;
+          least_ = std::min(least_, count);
+          beats_.Advance(every);
+        }));
     return heard;
   }
 
+  static constexpr milliseconds kDeadAfter{40};
+
   EventLoop loop_;
   std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  testing::FakeClock beats_;                                       // moves on with each beat
+  std::int64_t least_ = std::numeric_limits<std::int64_t>::max();  // that any node heard
   NameLookup names_;
   RedisCounts counts_;
   RedisJitter jitter_{7};
@@ -55,11 +67,11 @@ TEST_F(NodeCountTest, NodesCountFromTheirFirstBeatUntilTheyAreDead) {
   ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 1; }));
   // One that was heard of once.
   testing::RedisClient other(server->socket_path());
-  ASSERT_EQ(other.Number({"EVAL", NodesScript().text, "1", "sluice:nodes", "other", "3000"}), 2);
+  ASSERT_EQ(other.Number({"EVAL", NodesScript().text, "1", "sluice:nodes", "other", "40"}), 2);
   ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 2; }));
-  server->SetTime(start + seconds{3});
-  EXPECT_EQ(other.Number({"EVAL", NodesScript().text, "1", "sluice:nodes", "third", "3000"}), 3);
-  server->SetTime(start + seconds{3} + milliseconds{1});
+  server->SetTime(start + kDeadAfter);
+  EXPECT_EQ(other.Number({"EVAL", NodesScript().text, "1", "sluice:nodes", "third", "40"}), 3);
+  server->SetTime(start + kDeadAfter + milliseconds{1});
   ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 2; }));
   // The clock was set back: those that were seen later are no more.
   server->SetTime(start - seconds{10});
@@ -77,8 +89,10 @@ TEST_F(NodeCountTest, ItGoesOnAfterRedisWasAway) {
   ASSERT_TRUE(LoopUntil(loop_, [&] { return counts_.connect_failures.ReadApprox() > 0; }));
   EXPECT_EQ(first, 2);
   first = 0;
+  least_ = 2;
   server.Start();
   ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 2; }));
+  EXPECT_EQ(least_, 2) << "the first that was back believed that it is alone";
 }
 
 }  // namespace

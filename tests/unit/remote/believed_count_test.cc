@@ -1,0 +1,68 @@
+#include "remote/believed_count.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class BelievedCountTest : public ::testing::Test {
+ protected:
+  std::int64_t HearAfter(Nanos length, std::int64_t count) {
+    now_ += length;
+    return count_.Hear(count, now_);
+  }
+
+  Time now_{seconds{1000}};
+  BelievedCount count_{{.lasting = seconds{3}, .silence_most = seconds{2}}};
+};
+
+TEST_F(BelievedCountTest, MoreIsBelievedAtOnce) {
+  EXPECT_EQ(HearAfter(seconds{0}, 1), 1);
+  EXPECT_EQ(HearAfter(seconds{1}, 4), 4);
+  EXPECT_EQ(HearAfter(seconds{1}, 5), 5);
+}
+
+// Invariant (2).
+TEST_F(BelievedCountTest, FewerIsBelievedAfterAWhile) {
+  HearAfter(seconds{0}, 4);
+  EXPECT_EQ(HearAfter(seconds{1}, 3), 4);
+  EXPECT_EQ(HearAfter(seconds{1}, 2), 4);
+  EXPECT_EQ(HearAfter(seconds{1}, 2), 4);
+  EXPECT_EQ(HearAfter(milliseconds{999}, 2), 4);
+  EXPECT_EQ(HearAfter(milliseconds{1}, 2), 3) << "the most that was heard meanwhile";
+  EXPECT_EQ(HearAfter(seconds{1}, 2), 3);
+  EXPECT_EQ(HearAfter(seconds{1}, 2), 3);
+  EXPECT_EQ(HearAfter(seconds{2}, 2), 2);
+}
+
+TEST_F(BelievedCountTest, NodesThatAreHeardOfAgainWereNeverGone) {
+  HearAfter(seconds{0}, 4);
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_EQ(HearAfter(seconds{1}, 1), 4);
+    EXPECT_EQ(HearAfter(seconds{1}, 1), 4);
+    EXPECT_EQ(HearAfter(seconds{1}, 4), 4);
+  }
+}
+
+TEST_F(BelievedCountTest, WhatWasHeardBeforeASilenceIsForgotten) {
+  HearAfter(seconds{0}, 2);
+  // A store that comes and goes: whoever is first hears of nobody else.
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_EQ(HearAfter(seconds{10}, 1), 2);
+    EXPECT_EQ(HearAfter(seconds{1}, 1), 2);
+  }
+  EXPECT_EQ(HearAfter(seconds{1}, 1), 2);
+  EXPECT_EQ(HearAfter(seconds{1}, 1), 1);
+}
+
+TEST_F(BelievedCountTest, AClockThatStepsBackMakesNothingFall) {
+  HearAfter(seconds{0}, 2);
+  EXPECT_EQ(HearAfter(seconds{1}, 1), 2);
+  EXPECT_EQ(HearAfter(-seconds{100}, 1), 2);
+}
+
+}  // namespace
+}  // namespace sluice
