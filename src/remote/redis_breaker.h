@@ -80,9 +80,17 @@ class RedisBreaker {
     if (state_ == State::kProbing) state_ = State::kOpen;
   }
 
+  // Another server is asked from now on.
+  void Renew() {
+    Close(kNeverClosed);
+    refusals_ = 0;
+  }
+
   [[nodiscard]] State state() const { return state_; }
 
  private:
+  static constexpr Time kNeverClosed{Nanos::min() / 2};
+
   // The commands that ended within `slice` of the first of them.
   struct Slice {
     Time end{};
@@ -126,7 +134,7 @@ class RedisBreaker {
   std::uint32_t bad_slices_ = 0;  // in a row, before the one under way
   Slice slice_;
   std::uint32_t trial_ = 0;  // probes that succeeded in a row
-  Time closed_at_ = Time{Nanos::min() / 2};
+  Time closed_at_ = kNeverClosed;
   Time open_until_{};
 };
 

@@ -5,6 +5,9 @@
 namespace sluice {
 namespace {
 
+// How long a probe that has no deadline may take.
+constexpr Nanos kProbePatience = std::chrono::milliseconds{50};
+
 // Kinds by which a node says that it cannot do its work, whatever it is asked.
 bool IsUnfit(RedisErrorKind kind) {
   switch (kind) {
@@ -17,6 +20,18 @@ bool IsUnfit(RedisErrorKind kind) {
     case RedisErrorKind::kMisconfigured:
     case RedisErrorKind::kNoReplicas:
     case RedisErrorKind::kNoAuth:
+    case RedisErrorKind::kNoPermission:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Kinds by which a node does not let us in: somebody has to see to that, so it takes its time.
+bool IsUnwelcome(RedisErrorKind kind) {
+  switch (kind) {
+    case RedisErrorKind::kNoAuth:
+    case RedisErrorKind::kWrongPassword:
     case RedisErrorKind::kNoPermission:
       return true;
     default:
@@ -49,17 +64,16 @@ void RedisNode::Retire() {
 
 // --- commands -------------------------------------------------------------------------------
 
-RedisNode::Cause RedisNode::WhyNot(const RedisCommand& command) {
+RedisNode::Cause RedisNode::WhyNot() {
   if (connection_.state() == RedisConnection::State::kClosed) return Cause::kNotConnected;
-  // What may take any time cannot show that the node is quick enough.
-  const bool may_probe = command.deadline != kLatestTime;
-  const bool is_closed = breaker_.state() == RedisBreaker::State::kClosed;
-  const bool may_go = is_closed || (may_probe && breaker_.Admit(parts_.scene.clock.Now()));
-  return may_go ? Cause::kNone : Cause::kResting;
+  const Time now = parts_.scene.clock.Now();
+  if (!breaker_.Admit(now)) return Cause::kResting;
+  if (breaker_.state() == RedisBreaker::State::kProbing) probe_due_ = now + kProbePatience;
+  return Cause::kNone;
 }
 
 RedisNode::Cause RedisNode::Send(RedisCommand& command, RedisListener& listener) {
-  const Cause cause = WhyNot(command);
+  const Cause cause = WhyNot();
   if (cause != Cause::kNone) return cause;
   command.node_way = {.listener = &listener};
   if (connection_.Send(command, *this)) return Cause::kNone;
@@ -68,7 +82,7 @@ RedisNode::Cause RedisNode::Send(RedisCommand& command, RedisListener& listener)
 }
 
 RedisNode::Cause RedisNode::SendAfterAsking(RedisCommand& command, RedisListener& listener) {
-  const Cause cause = WhyNot(command);
+  const Cause cause = WhyNot();
   if (cause != Cause::kNone) return cause;
   command.node_way = {.listener = &listener};
   // If there is no room for the second, the first allows nothing: the next command is another.
@@ -94,7 +108,7 @@ void RedisNode::OnAnswer(RedisCommand& command, const RedisAnswer& answer) {
     }
     return;
   }
-  Judge(answer);
+  Judge(command, answer);
   if (answer.error.kind == RedisErrorKind::kNoScript && !answer.is_late && Teach(command)) return;
   listener->OnAnswer(command, answer);
   // Somebody has taken the login back; a new connection has another.
@@ -123,7 +137,7 @@ bool RedisNode::Teach(RedisCommand& command) {
   return connection_.Send(command, *this);
 }
 
-void RedisNode::Judge(const RedisAnswer& answer) {
+void RedisNode::Judge(const RedisCommand& command, const RedisAnswer& answer) {
   if (answer.fate != RedisAnswer::Fate::kReplied) {
     parts_.counts.AddUnanswered(answer);
     const bool is_unsent = answer.fate == RedisAnswer::Fate::kNotSent;
@@ -136,7 +150,13 @@ void RedisNode::Judge(const RedisAnswer& answer) {
   parts_.counts.AddReply(answer.error.kind);
   if (answer.is_late) return parts_.counts.late.Add(1);
   if (IsUnfit(answer.error.kind)) return Fail(RedisBreaker::Failure::kRefused);
-  breaker_.Succeed(parts_.scene.clock.Now());
+  const Time now = parts_.scene.clock.Now();
+  const bool is_probe = breaker_.state() == RedisBreaker::State::kProbing;
+  // A server that answers what nobody waits for may still be too slow for the others.
+  if (is_probe && command.deadline == kLatestTime && now > probe_due_) {
+    return Fail(RedisBreaker::Failure::kLate);
+  }
+  breaker_.Succeed(now);
 }
 
 void RedisNode::Fail(RedisBreaker::Failure failure) {
@@ -182,7 +202,8 @@ void RedisNode::OnClosed(const RedisConnection::End& end) {
   const bool was_open = end.cause != Cause::kNotConnected;
   (was_open ? parts_.counts.disconnects : parts_.counts.connect_failures).Add(1);
   if (end.error != RedisErrorKind::kNone) parts_.counts.AddReply(end.error);
-  reconnect_.SetAfter(pacing_.Next(parts_.jitter));
+  const Nanos longer = IsUnwelcome(end.error) ? settings_.reconnect.most : Nanos{0};
+  reconnect_.SetAfter(pacing_.Next(parts_.jitter) + longer);
   if (on_lost) on_lost(end);
 }
 
@@ -192,6 +213,7 @@ void RedisNode::Move(Endpoint endpoint) {
   lookup_.reset();
   pacing_.Reset();
   connection_.Close(Cause::kClosed);
+  breaker_.Renew();
   Connect();
 }
 

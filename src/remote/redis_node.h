@@ -43,7 +43,8 @@ struct RedisParts {
 //   (2) A command is written to one connection only, and to it once; a second time only after the
 //       server has said that it does not know the script.
 //   (3) Connections are opened one at a time, with a wait between that grows with failures.
-//   (4) While the breaker is open commands are not taken, but for probes: those have a deadline.
+//   (4) While the breaker is open commands are not taken, but for probes. One that is answered
+//       late has failed, even if it may take any time.
 //   (5) A script is taught once for all commands that miss it.
 class RedisNode final : private RedisConnection::Owner, private RedisListener {
  public:
@@ -89,9 +90,9 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   void OnOverdue(RedisCommand& command) override;
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
-  [[nodiscard]] Cause WhyNot(const RedisCommand& command);
+  [[nodiscard]] Cause WhyNot();
   bool Teach(RedisCommand& command);
-  void Judge(const RedisAnswer& answer);
+  void Judge(const RedisCommand& command, const RedisAnswer& answer);
   void Fail(RedisBreaker::Failure failure);
 
   void Connect();
@@ -106,6 +107,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   LoopTimer reconnect_;
   RedisPacing pacing_;
   RedisBreaker breaker_;
+  Time probe_due_{};
   std::vector<std::unique_ptr<Lesson>> lessons_;
   RedisCommand asking_;
   std::string last_words_;

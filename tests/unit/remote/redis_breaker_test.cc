@@ -161,6 +161,17 @@ TEST_F(RedisBreakerTest, TroubleThatComesBackIsLeftForLonger) {
   EXPECT_TRUE(breaker_.Admit(At(10500)));
 }
 
+TEST_F(RedisBreakerTest, AnotherServerBeginsAnew) {
+  Open(At(0));
+  CloseAt(At(100));
+  Open(At(200));
+  breaker_.Renew();
+  EXPECT_EQ(breaker_.state(), State::kClosed);
+  EXPECT_FALSE(Refuse(At(300)));
+  Open(At(300));
+  EXPECT_TRUE(breaker_.Admit(At(400)));
+}
+
 // When it opened within 100 s of 2,000 commands each, some of them late; how many changes now and
 // then.
 std::vector<Time> OpeningsOf(RedisBreaker& breaker, testing::Random& random) {

@@ -106,6 +106,18 @@ TEST_F(RedisNodeTest, ItComesBackAfterADeath) {
   EXPECT_EQ(counts_.disconnects.ReadApprox(), 1U);
 }
 
+TEST_F(RedisNodeTest, WhoIsNotLetInComesBackLater) {
+  const RedisProcess server({"--requirepass", "secret"});
+  settings_.connection.greeting.password = "wrong";
+  settings_.reconnect = {
+      .least = milliseconds{1}, .first = milliseconds{1}, .most = milliseconds{200}};
+  Begin(server);
+  const Time begin = clock_->Now();
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return counts_.connect_failures.ReadApprox() >= 3; }));
+  EXPECT_GE(clock_->Now() - begin, milliseconds{400});
+  EXPECT_GE(Errors(RedisErrorKind::kWrongPassword), 3U);
+}
+
 TEST_F(RedisNodeTest, ANameIsLookedUp) {
   const RedisProcess server;
   Begin(TcpEndpoint{"localhost", server.port()});
@@ -127,6 +139,21 @@ TEST_F(RedisNodeTest, ItMovesToAnotherPlace) {
   EXPECT_EQ(Send("a", {"SET", "k", "v"}), Cause::kNone);
   ASSERT_TRUE(UntilAnswers(1));
   EXPECT_EQ(second.Call("GET k"), "v");
+}
+
+TEST_F(RedisNodeTest, WhatWasWrongWithOnePlaceIsNotHeldAgainstAnother) {
+  const RedisProcess first;
+  const RedisProcess second;
+  Begin(first);
+  ASSERT_TRUE(UntilOpen());
+  ASSERT_EQ(first.Call("CONFIG SET maxmemory 1"), "OK");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Send("a", {"INCR", "n"}), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(5));
+  ASSERT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
+  node_->Move(TcpEndpoint{"127.0.0.1", second.port()});
+  EXPECT_EQ(Send("c", {"INCR", "n"}), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(6));
+  EXPECT_EQ(heard_.heard.back(), "c: :1");
 }
 
 // Invariant (4).
@@ -151,18 +178,38 @@ TEST_F(RedisNodeTest, DeadlinesThatPassOpenTheBreakerAndAProbeClosesIt) {
   EXPECT_EQ(counts_.breaker_opened.ReadApprox(), 1U);
 }
 
-TEST_F(RedisNodeTest, WhatHasNoDeadlineIsNoProbe) {
+// Those that say that this node lives have no deadline, and an idle node sends no others.
+TEST_F(RedisNodeTest, WhatHasNoDeadlineClosesTheBreakerIfItIsQuick) {
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  const auto send_until = [this](RedisBreaker::State state) {
+    return LoopUntil(loop_, [this, state] {
+      if (node_->under_way() == 0) Send("a", {"INCR", "n"});
+      return node_->breaker() == state;
+    });
+  };
+  ASSERT_EQ(server.Call("CONFIG SET maxmemory 1"), "OK");
+  ASSERT_TRUE(send_until(RedisBreaker::State::kOpen));
+  ASSERT_EQ(server.Call("CONFIG SET maxmemory 0"), "OK");
+  ASSERT_TRUE(send_until(RedisBreaker::State::kProbing));
+  EXPECT_TRUE(send_until(RedisBreaker::State::kClosed));
+}
+
+TEST_F(RedisNodeTest, WhatHasNoDeadlineIsNoProbeThatSucceedsIfItIsSlow) {
+  settings_.breaker.trial_most = 1;
   const RedisProcess server;
   Begin(server);
   ASSERT_TRUE(UntilOpen());
   ASSERT_EQ(server.Call("CONFIG SET maxmemory 1"), "OK");
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Send("a", {"INCR", "n"}), Cause::kNone);
   ASSERT_TRUE(UntilAnswers(5));
-  const Time end = In(settings_.breaker.rest.first + milliseconds{10});
-  ASSERT_TRUE(LoopUntil(loop_, [&] { return clock_->Now() > end; }));
-  EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
-  EXPECT_EQ(Send("c", {"INCR", "n"}, In(milliseconds{500})), Cause::kNone);
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kProbing);
+  ASSERT_EQ(server.Call("CONFIG SET maxmemory 0"), "OK");
+  ASSERT_EQ(server.Call("CLIENT PAUSE 500"), "OK");
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return Send("b", {"INCR", "n"}) == Cause::kNone; }));
+  ASSERT_TRUE(UntilAnswers(6));
+  EXPECT_EQ(heard_.heard.back(), "b: :1");
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
 }
 
 TEST_F(RedisNodeTest, APlaceThatLetsNobodyInOpensTheBreaker) {
