@@ -67,6 +67,11 @@ void AppendRemoteMetrics(const RemoteTotals& totals, MetricsText& out) {
   out.Begin("sluice_eventual_pending_units", MetricKind::kGauge,
             "Units that were admitted here and not pushed yet.");
   out.Sample({}, totals.pending_units);
+  out.Begin("sluice_redis_may_evict", MetricKind::kGauge,
+            "1 where a server of Redis evicts keys when its memory is full.");
+  out.Sample({}, std::int64_t{totals.may_evict ? 1 : 0});
+  AppendOne("sluice_redis_evicted_keys_total", "Keys that Redis evicted while it was looked at.",
+            totals.evicted_keys, out);
   out.Begin("sluice_redis_calls_total", MetricKind::kCounter,
             "Requests for Redis, by what became of them.");
   out.Sample({{"outcome", "decided"}}, totals.decided);

@@ -15,6 +15,8 @@ struct RemoteTotals {
   std::int64_t nodes = 0;
   std::int64_t leased_units = 0;
   std::int64_t pending_units = 0;
+  bool may_evict = false;
+  std::uint64_t evicted_keys = 0;
   std::array<std::uint64_t, kRedisErrorKinds> replies{};
   std::array<std::uint64_t, kRedisCauses> unsent{};
   std::array<std::uint64_t, kRedisCauses> unknown{};

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "limiter/system_random.h"
+#include "remote/eviction_watch.h"
 #include "remote/fleet_secret.h"
 #include "remote/node_count.h"
 #include "remote/redis_jitter.h"
@@ -38,6 +39,10 @@ class RemoteStore::Worker {
                   [&store](std::int64_t nodes) { store.Count(nodes); });
     look_.emplace(loop, [&store] { store.Watch(); });
     look_->SetEvery(kLookEvery);
+    eviction_.emplace(
+        EvictionWatch::Parts{loop, *client_, jitter_}, kEvictionEvery,
+        EvictionWatch::Owner{.on_look = [&store](const EvictionLook& look) { store.See(look); },
+                             .on_forbidden = [&store] { store.SeeNothing(); }});
     if (store.limits_.secret() != nullptr) return;
     secret_.emplace(FleetSecretSource::Parts{loop, *client_, jitter_}, store.prefix_,
                     FleetSecret{DrawHashSeed(), DrawHashSeed()},
@@ -51,6 +56,7 @@ class RemoteStore::Worker {
 
  private:
   static constexpr Nanos kLookEvery = std::chrono::seconds{1};
+  static constexpr Nanos kEvictionEvery = std::chrono::seconds{5};
 
   RedisCounts counts_;
   RedisJitter jitter_;
@@ -61,6 +67,7 @@ class RemoteStore::Worker {
   std::optional<LoopTimer> look_;
   std::optional<NodeCount> beat_;
   std::optional<FleetSecretSource> secret_;
+  std::optional<EvictionWatch> eviction_;
 };
 
 Result<std::unique_ptr<RemoteStore>> RemoteStore::Make(const Settings& settings,
@@ -136,9 +143,29 @@ void RemoteStore::Count(std::int64_t nodes) {
   parts_.log.Write(LogImportance::kInfo, "nodes_counted", Concat(nodes, " alive"));
 }
 
+void RemoteStore::See(const EvictionLook& look) {
+  evicted_keys_ += look.evicted;
+  const bool was_told = evicting_.any();
+  evicting_.set(look.part, look.sight.may_evict());
+  may_evict_ = evicting_.any();
+  if (was_told || !may_evict_) return;
+  parts_.log.Write(LogImportance::kWarning, "store_evicts",
+                   Concat("maxmemory-policy is ", Printable(look.sight.policy), ", maxmemory ",
+                          look.sight.bytes_most,
+                          " bytes: a key that is evicted forgets its units, and its caller gets "
+                          "them again; expected noeviction"));
+}
+
+void RemoteStore::SeeNothing() {
+  parts_.log.Write(LogImportance::kInfo, "store_not_watched",
+                   "its user may not ask INFO, so nobody would see that keys are evicted");
+}
+
 RemoteTotals RemoteStore::Totals() const {
   RemoteTotals totals;
   totals.nodes = nodes_;
+  totals.may_evict = may_evict_;
+  totals.evicted_keys = evicted_keys_;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     totals.Add(worker->counts());
     totals.Add(worker->remote().counts());

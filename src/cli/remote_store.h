@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +18,7 @@
 #include "config/settings.h"
 #include "gate/deciding.h"
 #include "net/event_loop.h"
+#include "remote/eviction_watch.h"
 #include "remote/name_lookup.h"
 #include "remote/redis_nearby.h"
 #include "remote/redis_remote.h"
@@ -79,6 +82,8 @@ class RemoteStore {
 
   void Use(const FleetSecret& secret);
   void Count(std::int64_t nodes);
+  void See(const EvictionLook& look);
+  void SeeNothing();
   [[nodiscard]] RemoteTotals Totals() const;
   // Says in the log that requests are decided without the remote, and when they no longer are.
   void Watch();
@@ -92,10 +97,13 @@ class RemoteStore {
   RedisLimits limits_;
   RedisNearby nearby_;
   std::atomic<std::int64_t> nodes_{0};  // last counted; 0: not yet
+  std::atomic<bool> may_evict_{false};
+  std::atomic<std::uint64_t> evicted_keys_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
   // Of the first worker's thread.
-  RemoteTotals seen_;        // up to the last look
-  bool is_failing_ = false;  // as the log says
+  RemoteTotals seen_;                     // up to the last look
+  bool is_failing_ = false;               // as the log says
+  std::bitset<kEvictionParts> evicting_;  // parts whose server forgets keys
   bool is_over_ = false;
 };
 
