@@ -1,6 +1,7 @@
 // RedisBreaker: whether a node is worth asking.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "remote/redis_jitter.h"
@@ -17,7 +18,8 @@ namespace sluice {
 // Thread safety: none. What is told of commands that were sent before it opened says nothing new.
 //
 // Invariants
-//   (1) While it is open nothing is let through before its time.
+//   (1) While it is open nothing is let through before its time; a new connection ends a wait, but
+//       not a long one.
 //   (2) While a probe is under way nothing else is let through.
 //   (3) It closes when trial_most probes in a row have succeeded, and only then.
 //   (4) In any time T it opens at most 2 + T / steady times.
@@ -64,6 +66,7 @@ class RedisBreaker {
   bool Fail(Failure failure, Time now, RedisJitter& jitter) {
     if (state_ == State::kOpen) return false;
     if (state_ == State::kProbing) {
+      is_long_ = false;
       Rest(now + pacing_.Next(jitter));
       return false;
     }
@@ -78,6 +81,11 @@ class RedisBreaker {
   // The probe never left, so that another may be tried.
   void Withdraw() {
     if (state_ == State::kProbing) state_ = State::kOpen;
+  }
+
+  // A server that was away is there again: whether it works a probe can tell.
+  void Connected(Time now) {
+    if (!is_long_) open_until_ = std::min(open_until_, now);
   }
 
   // Another server is asked from now on.
@@ -111,9 +119,9 @@ class RedisBreaker {
   void Open(Time now, RedisJitter& jitter) {
     // Nodes that left together are not to come back together.
     const Nanos longer = jitter.Between(settings_.steady, settings_.steady + settings_.rest.most);
-    const bool is_back = now < closed_at_ + settings_.steady;
-    if (!is_back) pacing_.Reset();
-    Rest(now + (is_back ? longer : pacing_.Next(jitter)));
+    is_long_ = now < closed_at_ + settings_.steady;
+    if (!is_long_) pacing_.Reset();
+    Rest(now + (is_long_ ? longer : pacing_.Next(jitter)));
   }
   void Rest(Time until) {
     state_ = State::kOpen;
@@ -136,6 +144,7 @@ class RedisBreaker {
   std::uint32_t trial_ = 0;  // probes that succeeded in a row
   Time closed_at_ = kNeverClosed;
   Time open_until_{};
+  bool is_long_ = false;  // the wait: it has opened again soon
 };
 
 }  // namespace sluice

@@ -194,6 +194,7 @@ void RedisNode::OnOpen() {
   needs_login_ = false;
   parts_.counts.connects.Add(1);
   pacing_.Reset();
+  breaker_.Connected(parts_.scene.clock.Now());
 }
 
 void RedisNode::OnClosed(const RedisConnection::End& end) {

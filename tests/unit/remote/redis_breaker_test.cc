@@ -161,6 +161,21 @@ TEST_F(RedisBreakerTest, TroubleThatComesBackIsLeftForLonger) {
   EXPECT_TRUE(breaker_.Admit(At(10500)));
 }
 
+// Invariant (1).
+TEST_F(RedisBreakerTest, ANewConnectionEndsAWaitButNotALongOne) {
+  Open(At(0));
+  EXPECT_FALSE(breaker_.Admit(At(10)));
+  breaker_.Connected(At(10));
+  CloseAt(At(10));
+  Open(At(20));
+  breaker_.Connected(At(30));
+  EXPECT_FALSE(breaker_.Admit(At(5000)));
+  ASSERT_TRUE(breaker_.Admit(At(5500)));
+  MissDeadline(At(5500));
+  breaker_.Connected(At(5501));
+  EXPECT_TRUE(breaker_.Admit(At(5501)));
+}
+
 TEST_F(RedisBreakerTest, AnotherServerBeginsAnew) {
   Open(At(0));
   CloseAt(At(100));
