@@ -164,7 +164,10 @@ void RedisNearbyWorker::SendReturns() {
   } while (return_walks_ > 0);
 }
 
-void RedisNearbyWorker::SyncCounts() { SendSyncs(); }
+void RedisNearbyWorker::SyncCounts() {
+  syncs_not_taken_ = 0;
+  SendSyncs();
+}
 
 void RedisNearbyWorker::SendSyncs() {
   using Which = EventualView::Which;
@@ -174,7 +177,8 @@ void RedisNearbyWorker::SendSyncs() {
   do {
     const bool is_end = sync_walks_ > 0;
     const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
-    if (most.items == 0) return;
+    const bool is_in_vain = syncs_not_taken_ >= kKeysAtOnce && !is_end;
+    if (most.items == 0 || is_in_vain) return;
     has_more_counts_ = !shared_.view_.TakeSync(which, most, now, sync_items_);
     SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
     SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
@@ -237,7 +241,7 @@ void RedisNearbyWorker::End(Background& background, RemoteFate fate) {
       if (fate == RemoteFate::kNotDone) shared_.purse_.NotReturned(item, clock_.Now());
       break;
     case Errand::kSync:
-      syncs_.erase(&background);
+      syncs_not_taken_ += 1 - syncs_.erase(&background);
       shared_.view_.Synced(item, background.operation, fate);
   }
   background.items.clear();  // and with them the terms

@@ -126,7 +126,7 @@ class RedisNearbyWorker final : public Nearby,
   // Keys with leases that are looked at every kLookEvery: about half a millisecond. Of more keys
   // units go back so much later.
   static constexpr std::size_t kLeasesPerLook = 2048;
-  // Keys with counts that are looked at in one go.
+  // Keys with counts that are looked at in one go, and that are synchronised in vain each time.
   static constexpr std::size_t kKeysAtOnce = 4096;
   // Calls of one errand: those of callers share the connection, and have their own deadlines.
   static constexpr std::size_t kUnderWayMost = 256;
@@ -174,6 +174,7 @@ class RedisNearbyWorker final : public Nearby,
   std::unordered_map<const RemoteCall*, Background*> syncs_;  // under way
   std::vector<RemoteItem> returns_;
   EventualView::Sync sync_items_;
+  std::size_t syncs_not_taken_ = 0;  // since they were last due
 
   // Of ReturnAll.
   EventLoop::Call returned_;

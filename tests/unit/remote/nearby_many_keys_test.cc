@@ -25,7 +25,7 @@ class ManyKeys {
  public:
   explicit ManyKeys(std::size_t keys, const RedisNearbySettings& settings = {})
       : world({.settings = settings}, random) {
-    const auto terms = TermsOf({.rate = Rate{100'000, hours{1}}});
+    const auto terms = TermsOf({.rate = Rate{100'000, hours{1000}}});
     for (std::size_t i = 0; i < keys; ++i) {
       RemoteItem& item = items.emplace_back();
       item.terms = terms;
@@ -94,6 +94,27 @@ TEST(NearbyManyKeysTest, NoDeadlinePassesBecauseOfWhatWaits) {
   many.world.RunFor(milliseconds{500});
   EXPECT_GE(many.world.redis.calls, 100U);
   EXPECT_EQ(many.node.overdue, 0U);
+}
+
+// What cannot be sent costs time, too: not all of it is tried again at once.
+TEST(NearbyManyKeysTest, WhileTheRemoteIsAwaySyncsAreTriedInParts) {
+  ManyKeys many(10'000);
+  many.CheckAll(Nearness::kEventual);
+  many.world.RunFor(milliseconds{2});
+  many.CheckAll(Nearness::kEventual);
+  ASSERT_EQ(many.node.decided_here, 10'000U);
+  many.world.weather.is_away = true;
+  many.node.near.SyncCounts();
+  many.node.Pump();
+  EXPECT_GT(many.node.not_taken, 4000U);
+  EXPECT_LE(many.node.not_taken, 4096U + 256U);
+  many.world.RunFor(milliseconds{200});
+  many.CheckAll(Nearness::kEventual);
+  EXPECT_EQ(many.node.decided_here, 20'000U);
+  many.world.weather.is_away = false;
+  many.world.RunFor(milliseconds{200});
+  EXPECT_EQ(many.node.shared.UnitsPendingApprox(), 0);
+  EXPECT_EQ(many.world.redis.charged, many.units);
 }
 
 // RedisNearbyWorker (2).

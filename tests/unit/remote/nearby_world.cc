@@ -136,7 +136,10 @@ void NearbyWorld::Node::Pump() {
 }
 
 bool NearbyWorld::Node::Decide(RemoteCall& call, RemoteListener& listener) {
-  if (world_.weather.is_away) return false;
+  if (world_.weather.is_away) {
+    ++not_taken;
+    return false;
+  }
   most_under_way = std::max(most_under_way, shared.CallsUnderWay() + 1);
   const Time sent_at = world_.now();
   const Nanos way{

@@ -139,6 +139,7 @@ class NearbyWorld::Node final : public Remote {
   // Calls in the background that were ever under way at once; deadlines that passed.
   std::int64_t most_under_way = 0;
   std::size_t overdue = 0;
+  std::size_t not_taken = 0;
   // A call with this key gets lost on its way, and nobody knows that.
   std::optional<FleetKey> lost;
   bool keeps = true;
