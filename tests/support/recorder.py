@@ -16,6 +16,7 @@ import time
 
 CONNECT_SECONDS = 5
 DRAIN_SECONDS = 10
+SLICE_SECONDS = 0.25
 LENGTH = re.compile(rb"\r\nContent-Length: (\d+)", re.IGNORECASE)
 
 
@@ -201,15 +202,16 @@ class Recorder:
         self.connect(node)
 
     def last_without_store(self, begin):
-        """When a fallback last decided most of a tenth of a second, after `begin`. One that is late
-        now and then is the machine's."""
+        """When a fallback last decided more than a fifth of what was asked in SLICE_SECONDS, after
+        `begin`. Fewer are those for whom the machine was late."""
         slices = collections.defaultdict(list)
         for ask in self.asks:
             if ask.due >= begin and ask.source in ("redis", "fallback"):
-                slices[int((ask.due - begin) * 10)].append(ask.source)
+                slices[int((ask.due - begin) / SLICE_SECONDS)].append(ask.source)
+        least = max(map(len, slices.values()), default=0) / 2  # the last one is not whole
         without = [number for number, found in slices.items()
-                   if found.count("fallback") * 2 > len(found)]
-        return begin + (max(without) + 1) / 10 if without else begin
+                   if len(found) > least and found.count("fallback") * 5 > len(found)]
+        return begin + (max(without) + 1) * SLICE_SECONDS if without else begin
 
     def asks_of(self, phase):
         """What was due while a phase lasted."""

@@ -61,7 +61,9 @@ class StoreScene:
         self.limits = limits or LIMITS
         text = rules(self.limits) + "---" + others if others else rules(self.limits)
         self.stack = contextlib.ExitStack()
-        given = ["--store", url, "--store-nodes", str(nodes), *flags]
+        # Recorders have connections that they have not used yet; they are not to be closed at the
+        # moment at which they are.
+        given = ["--store", url, "--store-nodes", str(nodes), "--deadlines-header", "1h", *flags]
         self.nodes = [self.stack.enter_context(Node(text, given))
                       for _ in range(nodes)]
 

@@ -1,0 +1,49 @@
+"""Faults of the store that nodes share, and how they recover from them."""
+
+import os
+import time
+
+from store_scene import StoreScene, print_latencies
+
+from scene.neighbours import RULES
+
+BREAKERS = len(os.sched_getaffinity(0))  # of a node: each of its threads has one
+STEADY_SECONDS = 5  # a breaker opens at most once in it, but for the first time
+# The longest rest of a breaker, that of a connection, and one for the machine. A breaker that had
+# to open twice within STEADY_SECONDS rests for longer.
+BACK_SECONDS, LATER_BACK_SECONDS = 4, 9
+
+
+def fleet_of(server, flags=()):
+    return StoreScene(f"redis://{server.address}", flags=flags, others=RULES)
+
+
+def go_on(load, phase, seconds):
+    """Clients ask on for so long."""
+    load.phase(phase)
+    time.sleep(seconds)
+
+
+def recover(title, fleet, load, mend):
+    """Ends the fault; soon the store decides again, for all threads of all nodes.
+
+    When the fault ended: what passed until then was not charged in the store.
+    """
+    load.phase("return")
+    before = time.monotonic()
+    mend()
+    mended = time.monotonic()
+    fleet.wait_for("redis")
+    go_on(load, "after", BACK_SECONDS)
+    load.end()
+    taken = load.last_without_store(mended) - mended
+    opened = [node.metric("sluice_redis_breaker_opened_total") for node in fleet.nodes]
+    most = BACK_SECONDS if max(opened) <= BREAKERS else LATER_BACK_SECONDS
+    print_latencies(title, load)
+    print(f"  the store decides again after {taken:.2f} s, breakers opened {sum(opened):.0f} times")
+    assert taken < most, f"the store decides again after {taken} s"
+    return before
+
+
+def sources(load, phase):
+    return {ask.source for ask in load.asks_of(phase) if ask.rule != "here"}
