@@ -70,6 +70,9 @@ struct RedisCommand {
   // Of EVALSHA, where the node is to be taught a script it has forgotten: the script. It outlives
   // the client.
   std::string_view script;
+  // It is rare, nobody waits for it, and it matters more where the server is slow: it goes even
+  // while the breaker of the server is open.
+  bool passes_breaker = false;
 
   // What a client notes while the command is under way.
   struct Way {
@@ -77,6 +80,7 @@ struct RedisCommand {
     RedisNode* node = nullptr;          // to whom it was last given
     std::uint8_t tries = 0;             // how often it was sent, and had no effect
     bool taught = false;                // the node has been taught the script for it
+    bool is_apart = false;              // it went past the breaker, and tells it nothing
   };
   Way node_way;    // of the node it was given to
   Way client_way;  // of a client of several nodes

@@ -74,10 +74,12 @@ RedisNode::Cause RedisNode::WhyNot() {
 
 RedisNode::Cause RedisNode::Send(RedisCommand& command, RedisListener& listener) {
   const Cause cause = WhyNot();
-  if (cause != Cause::kNone) return cause;
-  command.node_way = {.listener = &listener};
+  const bool is_apart = cause == Cause::kResting && command.passes_breaker;
+  if (cause != Cause::kNone && !is_apart) return cause;
+  command.node_way = {.listener = &listener, .is_apart = is_apart};
   if (connection_.Send(command, *this)) return Cause::kNone;
-  breaker_.Withdraw();
+  // Whatever is apart is not the probe.
+  if (!is_apart) breaker_.Withdraw();
   return Cause::kFull;
 }
 
@@ -140,6 +142,7 @@ bool RedisNode::Teach(RedisCommand& command) {
 void RedisNode::Judge(const RedisCommand& command, const RedisAnswer& answer) {
   if (answer.fate != RedisAnswer::Fate::kReplied) {
     parts_.counts.AddUnanswered(answer);
+    if (command.node_way.is_apart) return;
     const bool is_unsent = answer.fate == RedisAnswer::Fate::kNotSent;
     // At a command that was not sent it has not failed, unless it took none in time. A probe is to
     // be tried again.
@@ -149,6 +152,7 @@ void RedisNode::Judge(const RedisCommand& command, const RedisAnswer& answer) {
   }
   parts_.counts.AddReply(answer.error.kind);
   if (answer.is_late) return parts_.counts.late.Add(1);
+  if (command.node_way.is_apart) return;
   if (IsUnfit(answer.error.kind)) return Fail(RedisBreaker::Failure::kRefused);
   const Time now = parts_.scene.clock.Now();
   const bool is_probe = breaker_.state() == RedisBreaker::State::kProbing;

@@ -43,8 +43,8 @@ struct RedisParts {
 //   (2) A command is written to one connection only, and to it once; a second time only after the
 //       server has said that it does not know the script.
 //   (3) Connections are opened one at a time, with a wait between that grows with failures.
-//   (4) While the breaker is open commands are not taken, but for probes. One that is answered
-//       late has failed, even if it may take any time.
+//   (4) While the breaker is open commands are not taken, but for probes and what passes it. A
+//       probe that is answered late has failed, even if it may take any time.
 //   (5) A script is taught once for all commands that miss it.
 class RedisNode final : private RedisConnection::Owner, private RedisListener {
  public:

@@ -212,6 +212,27 @@ TEST_F(RedisNodeTest, WhatHasNoDeadlineIsNoProbeThatSucceedsIfItIsSlow) {
   EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
 }
 
+TEST_F(RedisNodeTest, WhatPassesTheBreakerTellsItNothing) {
+  settings_.breaker.trial_most = 1;
+  const std::chrono::hours hour{1};
+  settings_.breaker.rest = {.least = hour, .first = hour, .most = hour};
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  ASSERT_EQ(server.Call("CONFIG SET maxmemory 1"), "OK");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Send("a", {"INCR", "n"}), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(5));
+  ASSERT_EQ(server.Call("CONFIG SET maxmemory 0"), "OK");
+  EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
+  RedisCommand& beat = heard_.Make("beat", {"INCR", "n"});
+  beat.passes_breaker = true;
+  EXPECT_EQ(node_->Send(beat, heard_), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(6));
+  EXPECT_EQ(heard_.heard.back(), "beat: :1");
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  EXPECT_EQ(Send("c", {"INCR", "n"}), Cause::kResting);
+}
+
 TEST_F(RedisNodeTest, APlaceThatLetsNobodyInOpensTheBreaker) {
   const RedisProcess server;
   server.Stop();
