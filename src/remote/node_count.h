@@ -23,9 +23,8 @@ struct NodeId {
 struct NodeCountSettings {
   std::string prefix = "sluice:";  // as of the keys
   Nanos every = std::chrono::seconds{1};
-  // A node that has not been heard of for so long is dead: longer than one whose breaker has opened
-  // again and again says nothing (RedisBreaker). REQUIRES: whole milliseconds.
-  Nanos dead_after = std::chrono::seconds{8};
+  // A node that has not been heard of for so long is dead. REQUIRES: whole milliseconds.
+  Nanos dead_after = std::chrono::seconds{3};
 };
 
 // Says to Redis every second that this node is alive, and hears how many are (scripts/nodes.lua).
