@@ -58,6 +58,11 @@ class Redis:
                               capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
         return done.stdout.strip()
 
+    def info(self, section):
+        """What it tells of itself, by name."""
+        lines = self.call("INFO", section).splitlines()
+        return dict(line.split(":", 1) for line in lines if ":" in line)
+
     def stop(self):
         if self.process.poll() is None:
             self.process.kill()

@@ -24,8 +24,9 @@ def go_on(load, phase, seconds):
     time.sleep(seconds)
 
 
-def recover(title, fleet, load, mend):
-    """Ends the fault; soon the store decides again, for all threads of all nodes.
+def recover(title, fleet, load, mend, probe=("ledger", "probe")):
+    """Ends the fault; soon the store decides again, for all threads of all nodes. `probe` is a rule
+    and a key that it concerns.
 
     When the fault ended: what passed until then was not charged in the store.
     """
@@ -33,7 +34,7 @@ def recover(title, fleet, load, mend):
     before = time.monotonic()
     mend()
     mended = time.monotonic()
-    fleet.wait_for("redis")
+    fleet.wait_for("redis", *probe)
     go_on(load, "after", BACK_SECONDS)
     load.end()
     taken = load.last_without_store(mended) - mended

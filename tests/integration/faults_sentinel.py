@@ -1,0 +1,153 @@
+"""What nodes promise while sentinels replace the primary of their Redis.
+
+Prints how late answers were before, during and after. docs/promises.md says what must hold.
+"""
+
+import contextlib
+import subprocess
+import threading
+import time
+
+from scene.store_faults import go_on, recover
+from redis_processes import Redis, Sentinel
+from server import DEADLINE_SECONDS, expect, run_tests, until
+from store_scene import (NODES, StoreScene, expect_in_time, expect_no_errors, print_latencies,
+                         seed_of_run)
+
+SEED = seed_of_run()
+QUORUM = 2
+SWITCH_SECONDS = 1.0  # within which nodes write to the primary that sentinels have agreed on
+STORE_SECONDS = 0.005
+
+
+class Switches:
+    """Hears of a sentinel when it names another primary."""
+
+    def __init__(self, sentinel):
+        self.at = None
+        self.process = subprocess.Popen(
+            ["redis-cli", "-p", str(sentinel.port), "SUBSCRIBE", "+switch-master"],
+            stdout=subprocess.PIPE, text=True)
+        self.thread = threading.Thread(target=self.listen, daemon=True)
+        self.thread.start()
+
+    def listen(self):
+        for line in self.process.stdout:
+            if line.startswith("main 127.0.0.1"):
+                self.at = time.monotonic()
+                return
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait(DEADLINE_SECONDS)
+        self.thread.join()
+        self.process.stdout.close()
+
+
+@contextlib.contextmanager
+def group():
+    """A primary, two replicas, and three sentinels that know each other."""
+    with contextlib.ExitStack() as stack:
+        primary = stack.enter_context(Redis())
+        replica_of = f"replicaof 127.0.0.1 {primary.port}"
+        replicas = [stack.enter_context(Redis(replica_of, "repl-diskless-sync-delay 0"))
+                    for _ in range(2)]
+        until(lambda: all(each.info("replication")["master_link_status"] == "up"
+                          for each in replicas), "the replicas follow")
+        sentinels = [stack.enter_context(Sentinel(primary, QUORUM)) for _ in range(3)]
+        until(lambda: all(knows_all(each) for each in sentinels), "the sentinels know each other")
+        yield primary, replicas, sentinels
+
+
+def knows_all(sentinel):
+    about = sentinel.call("SENTINEL", "MASTER", "main").split("\n")
+    known = dict(zip(about[::2], about[1::2]))
+    return known["num-other-sentinels"] == "2" and known["num-slaves"] == "2"
+
+
+def first_write(server, since):
+    """When a server that was promoted has decided, after it was first asked about."""
+    until(lambda: decisions(server) > since, "the new primary decides")
+    return time.monotonic()
+
+
+def decisions(server):
+    """How many scripts a server has been asked to run."""
+    calls = server.info("commandstats").get("cmdstat_evalsha", "calls=0").split(",")[0]
+    return int(calls.split("=")[1])
+
+
+def promoted(replicas):
+    """The one of the replicas that is a primary now, once there is one."""
+    until(lambda: any(each.info("replication")["role"] == "master" for each in replicas),
+          "a replica is promoted")
+    return next(each for each in replicas if each.info("replication")["role"] == "master")
+
+
+def url_of(sentinels):
+    return "redis+sentinel://" + ",".join(each.address for each in sentinels) + "/main"
+
+
+def fail_over(load, primary, replicas, sentinels):
+    """Kills the primary. How long nodes took to write to the new one once it was named, and it."""
+    with Switches(sentinels[0]) as switches:
+        load.phase("failover")
+        primary.stop()
+        new = promoted(replicas)
+        wrote = first_write(new, decisions(new))
+        until(lambda: switches.at is not None, "a sentinel tells of the switch")
+    return wrote - switches.at, new
+
+
+def test_f4_the_primary_is_killed():
+    with group() as (primary, replicas, sentinels):
+        with StoreScene(url_of(sentinels)) as fleet:
+            with fleet.record(SEED) as load:
+                go_on(load, "before", 4)
+                taken, new = fail_over(load, primary, replicas, sentinels)
+                recover("F4, the primary is killed", fleet, load, lambda: None)
+            print(f"  nodes write to the new primary {taken * 1e3:.0f} ms after a sentinel told "
+                  "of it")
+            expect_no_errors(load)
+            expect_in_time(load, "failover", STORE_SECONDS)
+            assert taken < SWITCH_SECONDS, f"{taken} s"
+            # The shares, and what the replica had not heard of: at most a burst of each.
+            fleet.expect_bounds(load, outages=1, unaware=1)
+            fleet.expect_ledger(load, forgot=True)
+            expect(fleet.metric("sluice_redis_primary_switches_total") >= NODES, True)
+            expect_old_primary_alone(fleet, primary, new)
+
+
+def expect_old_primary_alone(fleet, primary, new):
+    """The old primary comes back as one, before it is told better: nobody writes to it."""
+    primary.start_again()
+    with fleet.record(SEED + 1) as load:
+        go_on(load, "old", 1)
+        until(lambda: primary.info("replication")["role"] == "slave", "it is told that it is none")
+        go_on(load, "old", 1)
+        expect(decisions(primary), 0, "scripts that the old primary ran")
+    print_latencies("F4, the old primary is back", load)
+    expect_no_errors(load)
+    assert decisions(new) > 0
+
+
+def test_f4_the_primary_is_told_to_go():
+    with group() as (primary, replicas, sentinels):
+        with StoreScene(url_of(sentinels)) as fleet:
+            with fleet.record(SEED) as load:
+                go_on(load, "before", 2)
+                load.phase("failover")
+                expect(sentinels[0].call("SENTINEL", "FAILOVER", "main"), "OK")
+                new = promoted(replicas)
+                first_write(new, decisions(new))
+                recover("F4, the primary is told to go", fleet, load, lambda: None)
+            expect_no_errors(load)
+            expect_in_time(load, "failover", STORE_SECONDS)
+            fleet.expect_bounds(load, outages=1, unaware=1)
+            fleet.expect_ledger(load, forgot=True)
+
+
+run_tests(globals())
