@@ -1,0 +1,250 @@
+"""What nodes promise while servers of their cluster fail, slots move, or the cluster is split.
+
+Prints how late answers were before, during and after. docs/promises.md says what must hold.
+"""
+
+import contextlib
+import os
+import signal
+
+from scene.store_faults import BREAKERS, go_on, recover
+from recorder import latency_row
+from redis_processes import Redis
+from server import expect, run_tests, until
+from store_scene import (KEYS, NODES, StoreScene, expect_in_time, expect_no_errors,
+                         print_latencies, seed_of_run)
+
+SEED = seed_of_run()
+STORE_SECONDS = 0.005
+SHARDS = 3
+PROBED = "fixed"  # the rule that the test itself asks for; the ledger is the clients' alone
+# Else a cluster that has lost a primary takes no writes at all before another is named.
+SETTINGS = ("cluster-enabled yes", "cluster-node-timeout 1000", "repl-diskless-sync-delay 0",
+            "cluster-require-full-coverage no")
+SCRIPTS = 2  # one that decides, and one that counts nodes
+# A machine that is busy is no outage: whatever the fallback decides then is the fault's.
+PATIENT = ("--store-deadline", "200ms")
+RESHARDED = 2000  # slots
+
+
+class Cluster:
+    """Three primaries with a replica each."""
+
+    def __init__(self, servers):
+        self.servers = servers
+        servers[0].call("--cluster", "create", *[each.address for each in servers],
+                        "--cluster-replicas", "1", "--cluster-yes")
+        until(self.is_whole, "the cluster is whole")
+        self.primaries = [each for each in servers if role_of(each) == "master"]
+        expect(len(self.primaries), SHARDS)
+
+    @property
+    def url(self):
+        return "redis+cluster://" + ",".join(each.address for each in self.servers[:SHARDS])
+
+    def is_whole(self):
+        told = [each.call("CLUSTER", "INFO") for each in self.servers]
+        links = [each.info("replication") for each in self.servers]
+        return (all("cluster_state:ok" in each for each in told)
+                and sum(link["role"] == "slave" for link in links) == SHARDS
+                and all(link.get("master_link_status", "up") == "up" for link in links))
+
+    def replica_of(self, primary):
+        """Its only one."""
+        return next(each for each in self.servers
+                    if each.info("replication").get("master_port") == str(primary.port))
+
+    def primary_of(self, fleet):
+        """Which primary has the states of each caller, and the key of one."""
+        found = {}
+        for number in range(KEYS):
+            before = [set(keys(each)) for each in self.primaries]
+            expect(fleet.check(PROBED, f"k{number}")["source"], "redis")
+            for primary, known in zip(self.primaries, before):
+                for key in set(keys(primary)) - known:
+                    found[f"k{number}"] = (primary, key)
+        expect(len(found), KEYS, "callers of whom the primary is known")
+        return found
+
+
+@contextlib.contextmanager
+def cluster():
+    with contextlib.ExitStack() as stack:
+        yield Cluster([stack.enter_context(Redis(*SETTINGS)) for _ in range(2 * SHARDS)])
+
+
+def role_of(server):
+    return server.info("replication")["role"]
+
+
+def keys(server):
+    return server.call("KEYS", "sluice:*").splitlines()
+
+
+def id_of(server):
+    return server.call("CLUSTER", "MYID")
+
+
+def calls(server, command):
+    """How often a server was asked for it."""
+    told = server.info("commandstats").get(f"cmdstat_{command}", "calls=0")
+    return int(told.split(",")[0].split("=")[1])
+
+
+def expect_no_cross_slot(fleet, servers):
+    expect(fleet.metric("sluice_redis_replies_total", error="cross_slot"), 0, "CROSSSLOT")
+    for server in servers:
+        assert "errorstat_CROSSSLOT" not in server.info("errorstats")
+
+
+def expect_scripts_taught_once(servers):
+    """No connection teaches a server a script twice."""
+    for server in servers:
+        taught = calls(server, "script|load")
+        print(f"  {server.address}: scripts were loaded {taught} times, "
+              f"{calls(server, 'evalsha')} ran")
+        assert taught <= NODES * BREAKERS * SCRIPTS, f"{taught} scripts loaded at {server.address}"
+
+
+def print_shard(title, asks):
+    fallback = sum(ask.source == "fallback" for ask in asks)
+    print(f"  {title:22}{len(asks):7}{fallback:9}"
+          + "".join(f"{value:9.2f}" for value in latency_row(asks)), flush=True)
+    return fallback
+
+
+def expect_others_unaffected(load, is_hit):
+    """Whatever is not in the shard that is hit is decided by the store, and as soon as before."""
+    for phase in ("before", "failover"):
+        told = [ask for ask in load.asks_of(phase) if ask.rule != "here"]
+        print_shard(f"{phase}, its shard", [ask for ask in told if is_hit(ask)])
+        print_shard(f"{phase}, others", [ask for ask in told if not is_hit(ask)])
+    told = [ask for ask in load.asks if ask.rule != "here" and ask.source == "fallback"]
+    expect(sum(not is_hit(ask) for ask in told), 0, "fallback of other shards")
+    assert told, "nobody fell back"
+
+
+def test_f5_a_primary_is_killed():
+    with cluster() as servers, StoreScene(servers.url, flags=PATIENT) as fleet:
+        primary_of = servers.primary_of(fleet)
+        victim = primary_of["k0"][0]
+        replica = servers.replica_of(victim)
+        with fleet.record(SEED) as load:
+            go_on(load, "before", 3)
+            load.phase("failover")
+            victim.stop()
+            until(lambda: role_of(replica) == "master", "its replica is promoted")
+            recover("F5, a primary is killed", fleet, load, lambda: None, (PROBED, "k0"))
+        expect_others_unaffected(load, lambda ask: primary_of[ask.key][0] is victim)
+        expect_no_errors(load)
+        alive = [each for each in servers.servers if each is not victim]
+        expect_no_cross_slot(fleet, alive)
+        expect_scripts_taught_once(alive)
+        # The shares, and what the replica had not heard of: at most a burst of each.
+        fleet.expect_bounds(load, outages=1, unaware=1)
+        fleet.expect_ledger(load, forgot=True)
+
+
+def move_slot(servers, slot, source, target):
+    """As resharding does it, with the slot on two servers for a while."""
+    expect(target.call("CLUSTER", "SETSLOT", slot, "IMPORTING", id_of(source)), "OK")
+    expect(source.call("CLUSTER", "SETSLOT", slot, "MIGRATING", id_of(target)), "OK")
+    yield
+    while moving := source.call("CLUSTER", "GETKEYSINSLOT", slot, "100").split():
+        source.call("MIGRATE", "127.0.0.1", str(target.port), "", "0", "5000", "KEYS", *moving)
+    yield
+    for each in (target, source, *servers.primaries):
+        expect(each.call("CLUSTER", "SETSLOT", slot, "NODE", id_of(target)), "OK")
+
+
+def reshard(servers, source, target):
+    """Moves slots, as operators do."""
+    done = servers.servers[0].call(
+        "--cluster", "reshard", servers.servers[0].address, "--cluster-from", id_of(source),
+        "--cluster-to", id_of(target), "--cluster-slots", str(RESHARDED), "--cluster-yes")
+    assert "Moving slot" in done, done[-500:]
+
+
+def test_f5_slots_move():
+    with cluster() as servers, StoreScene(servers.url, flags=PATIENT) as fleet:
+        source, key = servers.primary_of(fleet)["k0"]
+        target = next(each for each in servers.primaries if each is not source)
+        slot = source.call("CLUSTER", "KEYSLOT", key)
+        with fleet.record(SEED) as load:
+            go_on(load, "before", 2)
+            for _ in move_slot(servers, slot, source, target):
+                go_on(load, "one slot", 2)
+            load.phase("resharding")
+            reshard(servers, source, target)
+            go_on(load, "after", 2)
+        print_latencies(f"F5, a slot moves, then {RESHARDED} do", load)
+        replies = {kind: fleet.metric("sluice_redis_replies_total", error=kind)
+                   for kind in ("ask", "moved", "try_again")}
+        print(f"  {replies}, redirects {fleet.metric('sluice_redis_redirects_total'):.0f}")
+        expect_no_errors(load)
+        assert replies["ask"] > 0 and replies["moved"] > 0, replies
+        expect(sum(ask.source == "fallback" for ask in load.asks), 0, "fallback")
+        assert target.call("CLUSTER", "COUNTKEYSINSLOT", slot) != "0", "nothing came with the slot"
+        expect_no_cross_slot(fleet, servers.servers)
+        expect_scripts_taught_once(servers.servers)
+        fleet.expect_bounds(load)
+        fleet.expect_ledger(load)
+
+
+def tell(servers, number):
+    for server in servers:
+        os.kill(server.process.pid, number)
+
+
+def test_f6_what_is_left_is_a_minority():
+    with cluster() as servers, StoreScene(servers.url) as fleet:
+        left = servers.primary_of(fleet)["k0"][0]
+        others = [each for each in servers.servers if each is not left]
+        with fleet.record(SEED) as load:
+            go_on(load, "before", 2)
+            load.phase("splitting")
+            tell(others, signal.SIGSTOP)
+            until(lambda: "cluster_state:fail" in left.call("CLUSTER", "INFO"), "it knows")
+            down = fleet.metric("sluice_redis_replies_total", error="cluster_down")
+            go_on(load, "split", 6)
+            down = fleet.metric("sluice_redis_replies_total", error="cluster_down") - down
+
+            def mend():
+                tell(others, signal.SIGCONT)
+                until(lambda: "cluster_state:ok" in left.call("CLUSTER", "INFO"), "it is whole")
+
+            mended = recover("F6, a minority", fleet, load, mend, (PROBED, "k0"))
+        print(f"  {down:.0f} replies CLUSTERDOWN in 6 s")
+        expect_no_errors(load)
+        assert down > 0, "nobody said CLUSTERDOWN"
+        told = [ask for ask in load.asks_of("split") if ask.rule != "here"]
+        expect({ask.source for ask in told}, {"fallback"}, "who decides without a majority")
+        expect_in_time(load, "split", STORE_SECONDS)
+        fleet.expect_bounds(load, outages=1, end=mended)
+        fleet.expect_bounds(load, outages=1, unaware=1)
+        fleet.expect_ledger(load, forgot=True)
+
+
+def test_f6_a_primary_is_away_and_comes_back():
+    with cluster() as servers, StoreScene(servers.url) as fleet:
+        away = servers.primary_of(fleet)["k0"][0]
+        replica = servers.replica_of(away)
+        with fleet.record(SEED) as load:
+            go_on(load, "before", 2)
+            load.phase("away")
+            tell([away], signal.SIGSTOP)
+            until(lambda: role_of(replica) == "master", "its replica is promoted")
+            fleet.wait_for("redis", PROBED, "k0")
+            go_on(load, "away", 2)
+
+            def mend():
+                tell([away], signal.SIGCONT)
+                until(lambda: role_of(away) == "slave", "it is told that it is none")
+
+            recover("F6, a primary is away", fleet, load, mend, (PROBED, "k0"))
+        expect_no_errors(load)
+        fleet.expect_bounds(load, outages=2, unaware=2)
+        fleet.expect_ledger(load, forgot=True)
+
+
+run_tests(globals())
