@@ -258,8 +258,10 @@ void Deciding::OnAnswer(RemoteCall& call, RemoteFate fate) {
   now_ = clock_.Now();
   if (fate == RemoteFate::kDecided) {
     for (std::size_t i = 0; i < far_.size(); ++i) {
-      DecisionOf(far_[i]) = call.decisions[i];
-      DecisionOf(far_[i]).source = Source::kRemote;
+      Decision& decision = DecisionOf(far_[i]);
+      decision = call.decisions[i];
+      // One that the remote could not tell says so itself.
+      if (decision.source != Source::kFallback) decision.source = Source::kRemote;
     }
   } else {
     FallBack(call.operation, call.taking);

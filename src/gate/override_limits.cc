@@ -65,6 +65,7 @@ Result<Done> OverrideLimits::AddTo(MemoryStore& store, const RemoteLimits* remot
 }
 
 void OverrideLimits::Restate(const LimitOverride& limit, Decision& decision) {
+  if (decision.limit == kNoUnits) return;
   decision.limit = limit.count;
   decision.remaining = std::max<std::int64_t>(0, decision.remaining - LeftAlone(limit).units);
 }

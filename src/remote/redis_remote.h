@@ -84,8 +84,8 @@ struct RedisRemoteParts {
 //   (6) A failure is kNotDone only where all that took effect has been given back.
 //   (7) A call that is overdue is still brought to its end.
 //   (8) Nothing in a command comes from callers as text.
-//   (9) A refusal is one whatever becomes of the slots after it; what they do not tell has no
-//       numbers and is of Source::kFallback.
+//   (9) A refusal is one whatever becomes of the slots after it, but for debts; what they do not
+//       tell has no numbers and is of Source::kFallback.
 class RedisRemote final : public Remote {
  public:
   // All outlive it. `observer` may be null.

@@ -259,10 +259,7 @@ void RedisWay::LeaveUntold(const Leg& leg) {
 }
 
 void RedisWay::TakeFailure(const Leg& leg) {
-  if (leg.task == Task::kRest) {
-    LeaveUntold(leg);
-    return;
-  }
+  if (leg.task == Task::kRest && !Has(leg.leg.script, ItemKind::kDebt)) return LeaveUntold(leg);
   has_failed_ = true;
   if (leg.leg.fate() == RemoteFate::kNotDone) return;
   // A leg that only asks has no effect, whatever became of it.

@@ -71,7 +71,9 @@ class RemoteCall {
   std::vector<RemoteItem> items;
   Time deadline = kLatestTime;
 
-  // Once decided: one an item, and when that was by the remote's clock.
+  // Once decided: one an item, and when that was by the remote's clock. Where a request is refused
+  // and the remote cannot tell what is left of a limit that has no part in that, its decision has
+  // no numbers, and Source::kFallback.
   std::vector<Decision> decisions;
   Time decided_at{};
 

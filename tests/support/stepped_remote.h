@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ class SteppedRemote final : public Remote {
   }
 
   bool is_away = false;
+  // The decision of every call that it cannot tell.
+  std::optional<std::size_t> untold;
 
  private:
   struct Waiting {
@@ -105,6 +108,9 @@ class SteppedRemote final : public Remote {
     } else {
       store_->DecideEach(call.operation, charges, call.decisions, call.decided_at);
     }
+    if (!untold) return;
+    call.decisions[*untold] = {
+        .source = Source::kFallback, .limit = kNoUnits, .remaining = kNoUnits};
   }
 
   LimitHandle HandleOf(const RemoteTerms& terms) {

@@ -412,6 +412,23 @@ TEST_F(RemoteGateTest, ALookAtACallersOwnLimitIsRefusedWhereATakeIs) {
   EXPECT_FALSE(ask(Purpose::kTake));
 }
 
+TEST_F(RemoteGateTest, WhatTheRemoteCannotTellHasNoNumbersAndSaysSo) {
+  Use({Rule("a", "1/m"), Rule("b", "5/m")});
+  Check();
+  remote_.untold = 1;
+  EXPECT_EQ(Check().kind(), VerdictKind::kRefused);
+  EXPECT_EQ(later_.verdict.decisions()[0].decision.source, Source::kRemote);
+  EXPECT_EQ(later_.verdict.decisions()[1].decision.source, Source::kFallback);
+
+  const std::vector<Attribute> attributes{{"user", "42"}};
+  const LimitOverride one{1, LimitOverride::Period::kHour};
+  const AttributeSet set{attributes, Cost{1}, Purpose::kTake, one};
+  remote_.untold = 0;
+  ASSERT_EQ(session_.Decide({"api", {&set, 1}}, now_, later_), GateSession::Decided::kLater);
+  remote_.Answer();
+  EXPECT_EQ(later_.verdict.decisions()[0].decision.remaining, kNoUnits);
+}
+
 TEST_F(RemoteGateTest, ACallersTimeIsNotUsedUp) {
   Use({Rule("a", "5/m")});
   const AttributeSet set{{}, Cost{1}, Purpose::kTake};

@@ -234,6 +234,14 @@ TEST_F(RedisRemoteFate, ARefusalIsOneWhateverBecomesOfTheRest) {
   }
 }
 
+TEST_F(RedisRemoteFate, ADebtAfterARefusalIsNotLeftUntold) {
+  items_[1].veto = Veto::kDebt;
+  ASSERT_TRUE(Begin(2));
+  client_.Reply(Refused());
+  client_.Answer(kLost);
+  EXPECT_EQ(fates_, std::vector{Fate::kUnknown});
+}
+
 // Invariant (6).
 TEST_F(RedisRemoteFate, AFailureGivesBackWhatWasTaken) {
   ASSERT_TRUE(Begin(3));
