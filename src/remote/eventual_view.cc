@@ -80,7 +80,8 @@ Nearby::Answer EventualView::Take(const RemoteItem& item, Time now, Decision& de
 }
 
 void EventualView::Admit(Entry& entry, Cost cost, Time now) const {
-  if (now - entry.young_since > sync_interval_) {
+  // While the remote answers, what is pending is young: syncs come sooner than units grow old.
+  if (entry.is_failing && now - entry.young_since > sync_interval_) {
     entry.old = std::max<std::int64_t>(0, entry.pending);
     entry.young_since = now;
   }

@@ -178,8 +178,11 @@ TEST_F(EventualViewTest, WhatABucketGotBackIsPushedWhileTheRemoteAnswers) {
   Seed();
   std::int64_t pushed = 0;
   for (int step = 0; step < 25; ++step) {  // of a second
-    for (int i = 0; i < 3; ++i) ASSERT_EQ(Take(), Answer::kDecided);
-    now_ += milliseconds{40};
+    for (int i = 0; i < 3; ++i) {          // one unit is back before the next is taken
+      now_ += milliseconds{13};
+      ASSERT_EQ(Take(), Answer::kDecided);
+    }
+    now_ += milliseconds{1};
     pushed += Begin();
     End(RemoteFate::kDecided);
   }

@@ -374,6 +374,26 @@ TEST(RedisNearbyTest, EventualAdmitsAtMostWhatOthersAdmitInOneIntervalTooMuch) {
   EXPECT_GT(most_over, 0);  // so it was put to the test
 }
 
+// EventualView's bound, of a bucket that gets its few units back sooner than they are pushed.
+TEST(RedisNearbyTest, EventualNodesKeepTheRateOfASmallBucket) {
+  for (const std::int64_t burst : {20, 25, 30}) {
+    for (const int asks : {300, 325}) {  // of each node, in a second
+      SCOPED_TRACE(std::to_string(burst) + " at once, asked " + std::to_string(asks) + " times");
+      Random random{7};
+      NearbyWorld::Plan plan;
+      plan.nodes = 4;
+      Scene scene(plan, {.rate = Rate{1000, seconds{1}}, .burst = burst}, random);
+      for (int step = 0; step < 20 * 4 * asks; ++step) {
+        scene.Check(static_cast<std::size_t>(step % 4), Nearness::kEventual, 1, nullptr);
+        scene.world.RunFor(Nanos{seconds{1}} / (4 * asks));
+      }
+      // What the three others admit in one interval and two round trips.
+      const std::int64_t too_much = 3 * asks * 102 / 1000;
+      EXPECT_LE(scene.units, 20 * 1000 + burst + too_much);
+    }
+  }
+}
+
 // EventualView (2), where nothing is back by itself before the end.
 TEST(RedisNearbyTest, EventualUnitsAreAllPushedOnce) {
   testing::ForEachSeed(100, [](Random& random) {
