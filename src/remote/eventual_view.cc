@@ -62,6 +62,7 @@ Nearby::Answer EventualView::Take(const RemoteItem& item, Time now, Decision& de
     entry.asked_at = now;
     if (!IsFresh(entry, now)) return;
     const Time at = TimeOf(entry, now);
+    DropOver(entry, at);
     decision = entry.state->Check(item.cost, at);
     decision.source = Source::kEventual;
     if (decision.allowed) {
@@ -88,10 +89,20 @@ void EventualView::Admit(Entry& entry, Cost cost, Time now) const {
   entry.pending += cost.units;
 }
 
+// What is to be given back is of no use once its window is over: it would count against units that
+// were admitted since.
+void EventualView::DropOver(Entry& entry, Time at) {
+  if (!entry.back_until || at < *entry.back_until) return;
+  entry.pending = std::max<std::int64_t>(0, entry.pending);
+  entry.under_way = std::max<std::int64_t>(0, entry.under_way);
+  entry.back_until.reset();
+}
+
 // What is pending is part of the state, so no more of it is in use than the state says. A bucket
 // forgets what it has got back, though others may have taken that meanwhile: what is young is
 // pushed in any case.
 void EventualView::DropUnused(Entry& entry, Time at) {
+  DropOver(entry, at);
   if (!entry.state || entry.pending <= 0) return;
   const Decision now = entry.state->Peek(Cost{0}, at);
   const bool has_windows = WindowEnd(entry.terms->limit(), now, at).has_value();
@@ -109,6 +120,7 @@ void EventualView::GiveBack(const RemoteItem& item, Time since, Time now, Decisi
     decision.source = Source::kEventual;
     const std::optional<Time> window = WindowEnd(item.terms->limit(), decision, at);
     if (window != entry.window || since < entry.window_since) return;
+    DropOver(entry, at);
     entry.pending -= item.cost.units;
     if (entry.pending < 0) entry.back_until = window.value_or(at + decision.reset_after);
     decision = entry.state->Refund(item.cost, at);

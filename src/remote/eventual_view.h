@@ -43,6 +43,7 @@ struct EventualSettings {
 //       to have been pushed, and its key was not reset here since; and none is pushed twice. A push
 //       whose fate is unknown counts as pushed. Units that are in use no longer are not pushed:
 //       those of a window that is over, and what a bucket has got back while the remote was away.
+//       What is given back counts in its own window alone.
 //   (3) Of a key one sync is under way at a time, and what was charged since it began is applied to
 //       what it tells.
 //   (4) The time of a key never goes back, whatever the clocks of Redis do.
@@ -104,7 +105,7 @@ class EventualView {
     // The end of the window in which units were last admitted, and since when that is so.
     std::optional<Time> window;
     Time window_since{};
-    std::optional<Time> back_until;
+    std::optional<Time> back_until;  // of units to be given back, pending or under way
     bool is_syncing = false;
     bool was_told_meanwhile = false;  // a state since the sync began, by somebody else
     bool is_failing = false;
@@ -119,6 +120,7 @@ class EventualView {
   static bool IsOvertaken(const Entry& entry, const RedisSight& sight);
   static void Adopt(Entry& entry, const RedisSight& sight);
   void Admit(Entry& entry, Cost cost, Time now) const;
+  static void DropOver(Entry& entry, Time at);
   static void DropUnused(Entry& entry, Time at);
   static void Apply(Entry& entry, std::int64_t units);
   // Whether the key is to be looked at again.

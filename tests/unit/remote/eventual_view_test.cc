@@ -393,6 +393,48 @@ TEST_F(EventualViewTest, UnitsOfOneWindowAreNotGivenBackInTheNext) {
   }
 }
 
+// Invariant (2).
+TEST_F(EventualViewTest, WhatIsGivenBackTooLateDoesNotCountInTheNextWindow) {
+  enum class When : std::uint8_t { kFailedBefore, kFailsAfter, kNeverSent };
+  for (const When when : {When::kFailedBefore, When::kFailsAfter, When::kNeverSent}) {
+    key_.high += std::uint64_t{1} << 58U;  // another shard
+    now_ = Time{hours{1000}} + minutes{55} - milliseconds{30};
+    Seed();
+    ASSERT_EQ(Take(5), Answer::kDecided);
+    Begin();
+    End(RemoteFate::kDecided);
+    view_.GiveBack(ItemOf(5), now_, now_, decision_);
+    if (when != When::kNeverSent) Begin();
+    if (when == When::kFailedBefore) End(RemoteFate::kNotDone);
+    now_ += milliseconds{35};
+    ASSERT_EQ(Take(8), Answer::kDecided);
+    Elsewhere(20);
+    Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
+    ASSERT_EQ(Take(1), Answer::kDecided);
+    EXPECT_EQ(decision_.remaining, 100 - 8 - 20 - 1 - 1);
+    if (when == When::kFailsAfter) End(RemoteFate::kNotDone);
+    EXPECT_EQ(Begin(), 9);
+    End(RemoteFate::kDecided);
+    EXPECT_EQ(InRedis(), 30);
+  }
+}
+
+// Invariant (2): of a bucket that is full by then.
+TEST_F(EventualViewTest, WhatABucketHasGotBackItselfIsNotGivenBackLater) {
+  terms_ = TermsOf({.rate = Rate{100, seconds{1}}});
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  const Time since = now_;
+  Begin();
+  End(RemoteFate::kDecided);
+  view_.GiveBack(ItemOf(4), since, now_, decision_);
+  Begin();
+  End(RemoteFate::kNotDone);
+  now_ += seconds{2};
+  view_.GiveBack(ItemOf(1), since, now_, decision_);
+  EXPECT_EQ(view_.PendingApprox(), -1);
+}
+
 TEST_F(EventualViewTest, AKeyThatIsForgottenIsAskedForThere) {
   Seed();
   ASSERT_EQ(Take(5), Answer::kDecided);
