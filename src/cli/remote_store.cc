@@ -106,7 +106,7 @@ RemoteWay RemoteStore::Join(std::size_t worker, EventLoop& loop) {
 void RemoteStore::ReturnLeases() {
   if (workers_.empty()) return;
   Worker& first = *workers_.front();
-  first.loop().Post([&first] { first.near().ReturnAll([] {}); });
+  first.loop().Post([&first] { first.near().ReturnLeases(); });
 }
 
 void RemoteStore::ReturnLeases(Nanos within) {

@@ -86,8 +86,8 @@ void RedisNearbyWorker::WantAgain() {
 
 void RedisNearbyWorker::OnAgain() {
   is_wanting_again_ = false;
-  if (needs_room_for_returns_) SendReturns();
-  if (has_more_counts_) SendSyncs();
+  if (needs_room_for_returns_ || return_walks_ > 0) SendReturns();
+  if (has_more_counts_ || sync_walks_ > 0) SendSyncs();
   SendWishes();
   TellReturned();
 }
@@ -97,6 +97,11 @@ void RedisNearbyWorker::SendWishes() {
     SendOne(Errand::kLease, Operation::kCheck, std::move(wishes_.front()));
     wishes_.pop_front();
   }
+}
+
+void RedisNearbyWorker::DropWishes() {
+  for (const RemoteItem& item : wishes_) shared_.purse_.NotGranted(item, clock_.Now());
+  wishes_.clear();
 }
 
 std::size_t RedisNearbyWorker::RoomFor(Errand errand) const {
@@ -148,20 +153,19 @@ void RedisNearbyWorker::EndLeases() {
   shared_.empty_.Sweep(now);
 }
 
-// A walk goes on with the next look, or when answers come where there was no room for more.
+// A walk goes on with the next look, or when answers come where there was no room for more. One
+// over all leases goes on in the next round of the loop: callers wait meanwhile.
 void RedisNearbyWorker::SendReturns() {
-  const Time now = clock_.Now();
   const auto has_room = [this] { return RoomFor(Errand::kReturn) >= Purse::kItemsOfKey; };
-  do {
-    if (!has_room()) return;
-    const bool is_all = return_walks_ > 0;
-    const WalkBounds most{.keys = kLeasesPerLook, .items = RoomFor(Errand::kReturn)};
-    const bool is_end = shared_.purse_.TakeReturns(
-        is_all ? Purse::Which::kAll : Purse::Which::kEnded, most, now, returns_);
-    SendAll(Errand::kReturn, Operation::kRefund, returns_);
-    if (is_all && is_end) --return_walks_;
-    needs_room_for_returns_ = !is_end && !has_room();
-  } while (return_walks_ > 0);
+  if (!has_room()) return;
+  const bool is_all = return_walks_ > 0;
+  const WalkBounds most{.keys = kLeasesPerLook, .items = RoomFor(Errand::kReturn)};
+  const bool is_end = shared_.purse_.TakeReturns(is_all ? Purse::Which::kAll : Purse::Which::kEnded,
+                                                 most, clock_.Now(), returns_);
+  SendAll(Errand::kReturn, Operation::kRefund, returns_);
+  if (is_all && is_end) --return_walks_;
+  needs_room_for_returns_ = !is_end && !has_room();
+  if (return_walks_ > 0) WantAgain();
 }
 
 void RedisNearbyWorker::SyncCounts() {
@@ -173,18 +177,15 @@ void RedisNearbyWorker::SendSyncs() {
   using Which = EventualView::Which;
   // At the end nobody needs to know what others have counted.
   const Which which = shared_.purse_.is_closed() ? Which::kPending : Which::kAll;
-  const Time now = clock_.Now();
-  do {
-    const bool is_end = sync_walks_ > 0;
-    const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
-    const bool is_in_vain = syncs_not_taken_ >= kKeysAtOnce && !is_end;
-    if (most.items == 0 || is_in_vain) return;
-    has_more_counts_ = !shared_.view_.TakeSync(which, most, now, sync_items_);
-    SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
-    SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
-    if (is_end && !has_more_counts_) --sync_walks_;
-  } while (sync_walks_ > 0);
-  if (has_more_counts_) WantAgain();
+  const bool is_in_vain = syncs_not_taken_ >= kKeysAtOnce;
+  if (is_in_vain) sync_walks_ = 0;
+  const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
+  if (most.items == 0 || is_in_vain) return;
+  has_more_counts_ = !shared_.view_.TakeSync(which, most, clock_.Now(), sync_items_);
+  SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
+  SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
+  if (sync_walks_ > 0 && !has_more_counts_) --sync_walks_;
+  if (has_more_counts_ || sync_walks_ > 0) WantAgain();
 }
 
 void RedisNearbyWorker::NoteLateSyncs() {
@@ -196,29 +197,29 @@ void RedisNearbyWorker::NoteLateSyncs() {
   }
 }
 
-void RedisNearbyWorker::ReturnAll(EventLoop::Call done) {
-  returned_ = std::move(done);
+void RedisNearbyWorker::ReturnLeases() {
   return_walks_ = kReturnWalks;
-  sync_walks_ = kSyncWalks;
-  was_last_sync_ = false;
-  needs_room_for_returns_ = true;
-  has_more_counts_ = true;
-  for (const RemoteItem& item : wishes_) shared_.purse_.NotGranted(item, clock_.Now());
-  wishes_.clear();
+  DropWishes();
   WantAgain();
 }
 
+void RedisNearbyWorker::ReturnAll(EventLoop::Call done) {
+  returned_ = std::move(done);
+  was_last_walk_ = false;
+  syncs_not_taken_ = 0;
+  sync_walks_ = kSyncWalks;
+  ReturnLeases();
+}
+
 void RedisNearbyWorker::TellReturned() {
-  const auto is_busy = [this] {
-    return return_walks_ > 0 || sync_walks_ > 0 || UnderWay(Errand::kReturn) > 0 ||
-           UnderWay(Errand::kSync) > 0;
-  };
-  if (!returned_ || is_busy()) return;
+  const bool is_walking = return_walks_ > 0 || sync_walks_ > 0;
+  const bool is_waiting = UnderWay(Errand::kReturn) > 0 || UnderWay(Errand::kSync) > 0;
+  if (!returned_ || is_walking || is_waiting) return;
   // Units that were admitted during a sync of their key follow it.
-  if (!std::exchange(was_last_sync_, true)) {
-    sync_walks_ = 1;
-    SendSyncs();
-    if (is_busy()) return;
+  if (!std::exchange(was_last_walk_, true)) {
+    sync_walks_ = kSyncWalks;
+    WantAgain();
+    return;
   }
   std::exchange(returned_, nullptr)();
 }

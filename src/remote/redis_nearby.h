@@ -82,6 +82,7 @@ class RedisNearby {
 //   (1) Of each errand at most kUnderWayMost calls are under way. What has no room follows as
 //       answers come.
 //   (2) A call is of one key, so that it has a fate of its own.
+//   (3) A walk goes on in another round of the loop after kUnderWayMost calls, also in vain ones.
 class RedisNearbyWorker final : public Nearby,
                                 public RedisObserver,
                                 private RemoteListener,
@@ -102,9 +103,10 @@ class RedisNearbyWorker final : public Nearby,
 
   void OnDecided(const RedisSight& sight) override;
 
-  // Gives back all that is leased, and pushes what is pending, of all workers. `done` is called
-  // once nothing of that is under way, not before this returns; what fails is not tried again. Of
-  // the worker that keeps.
+  // Gives back all that is leased, of all workers. Of the worker that keeps.
+  void ReturnLeases();
+  // Before the end: pushes what is pending, too. `done` is called once nothing of that is under
+  // way, not before this returns; what fails is not tried again. REQUIRES: RedisNearby::Close.
   void ReturnAll(EventLoop::Call done);
 
   // What the timers call, and how often the second.
@@ -130,7 +132,7 @@ class RedisNearbyWorker final : public Nearby,
   static constexpr std::size_t kKeysAtOnce = 4096;
   // Calls of one errand: those of callers share the connection, and have their own deadlines.
   static constexpr std::size_t kUnderWayMost = 256;
-  // Of ReturnAll: a walk that is half done is ended first.
+  // Over all keys: a walk that is half done is ended first.
   static constexpr int kReturnWalks = 2;
   static constexpr int kSyncWalks = 2;
 
@@ -142,6 +144,7 @@ class RedisNearbyWorker final : public Nearby,
   void Wish(const RemoteItem& item, Cost lease);
   void WantAgain();
   void SendWishes();
+  void DropWishes();
   void SendReturns();
   void SendSyncs();
   void NoteLateSyncs();
@@ -176,11 +179,12 @@ class RedisNearbyWorker final : public Nearby,
   EventualView::Sync sync_items_;
   std::size_t syncs_not_taken_ = 0;  // since they were last due
 
+  // Walks over all keys that are still to be made.
+  int return_walks_ = 0;
+  int sync_walks_ = 0;
   // Of ReturnAll.
   EventLoop::Call returned_;
-  int return_walks_ = 0;  // that are still to be made
-  int sync_walks_ = 0;
-  bool was_last_sync_ = false;
+  bool was_last_walk_ = false;
 };
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 // Many keys of one node: what is asked for in the background keeps its bounds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -115,6 +116,88 @@ TEST(NearbyManyKeysTest, WhileTheRemoteIsAwaySyncsAreTriedInParts) {
   many.world.RunFor(milliseconds{200});
   EXPECT_EQ(many.node.shared.UnitsPendingApprox(), 0);
   EXPECT_EQ(many.world.redis.charged, many.units);
+}
+
+// How many calls of a node are tried in vain in one round of its loop, at most.
+class Rounds final : private EventLoop::Watcher {
+ public:
+  Rounds(NearbyWorld::Node& node, int rounds) : node_(node), left_(rounds) {
+    node.loop.Again(*this);
+    node.Pump();
+  }
+  [[nodiscard]] std::size_t most() const { return most_; }
+
+ private:
+  void OnReady(const EventLoop::Readiness& /*ready*/) override {}
+  void OnAgain() override {
+    most_ = std::max(most_, node_.not_taken - seen_);
+    seen_ = node_.not_taken;
+    if (--left_ > 0) node_.loop.Again(*this);
+  }
+
+  NearbyWorld::Node& node_;
+  int left_;
+  std::size_t seen_ = node_.not_taken;
+  std::size_t most_ = 0;
+};
+
+// RedisNearbyWorker (3): callers of the worker wait meanwhile.
+TEST(NearbyManyKeysTest, WhenRulesChangeCountsAreNotPushed) {
+  ManyKeys many(10'000);
+  many.CheckAll(Nearness::kEventual);
+  many.world.RunFor(milliseconds{2});
+  many.CheckAll(Nearness::kEventual);
+  many.world.weather.is_away = true;
+  many.node.near.ReturnLeases();
+  many.node.Pump();
+  EXPECT_EQ(many.node.not_taken, 0U);
+}
+
+// RedisNearbyWorker (3).
+TEST(NearbyManyKeysTest, WhenRulesChangeWhileTheRemoteIsAwayLeasesAreTriedInParts) {
+  ManyKeys many(3000);
+  for (int round = 0; round < 30; ++round) {
+    many.CheckAll(Nearness::kLeased);
+    many.world.RunFor(milliseconds{2});
+  }
+  many.world.weather.is_away = true;
+  many.node.near.ReturnLeases();
+  const Rounds rounds(many.node, 100);
+  EXPECT_GT(many.node.not_taken, 2000U);
+  EXPECT_LE(rounds.most(), 256U);
+}
+
+// RedisNearbyWorker (3), and nobody waits for what is in vain.
+TEST(NearbyManyKeysTest, AtTheEndCountsAreTriedInPartsAndNotForLong) {
+  ManyKeys many(10'000);
+  many.CheckAll(Nearness::kEventual);
+  many.world.RunFor(milliseconds{2});
+  many.CheckAll(Nearness::kEventual);
+  many.world.weather.is_away = true;
+  many.node.shared.Close();
+  int returned = 0;
+  many.node.near.ReturnAll([&] { ++returned; });
+  const Rounds rounds(many.node, 100);
+  EXPECT_EQ(returned, 1);
+  EXPECT_GT(many.node.not_taken, 4000U);
+  EXPECT_LE(many.node.not_taken, 4096U + 256U);
+  EXPECT_LE(rounds.most(), 256U);
+}
+
+TEST(NearbyManyKeysTest, AtTheEndAllCountsArePushed) {
+  ManyKeys many(10'000);
+  many.CheckAll(Nearness::kEventual);
+  many.world.RunFor(milliseconds{2});
+  many.CheckAll(Nearness::kEventual);
+  many.node.keeps = false;
+  many.node.shared.Close();
+  int returned = 0;
+  many.node.near.ReturnAll([&] { ++returned; });
+  many.node.Pump();
+  many.world.RunFor(milliseconds{100});
+  EXPECT_EQ(returned, 1);
+  EXPECT_EQ(many.world.redis.charged, many.units);
+  EXPECT_LE(many.node.most_under_way, kUnderWayMost);
 }
 
 // RedisNearbyWorker (2).

@@ -302,6 +302,7 @@ TEST(RedisNearbyTest, ReturnAllEndsThoughTheRemoteIsAway) {
   NearbyWorld::Node& node = scene.world.node(0);
   node.keeps = false;
   scene.world.weather.is_away = true;
+  node.shared.Close();
   int returned = 0;
   node.near.ReturnAll([&] { ++returned; });
   node.Pump();
