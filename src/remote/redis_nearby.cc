@@ -93,6 +93,7 @@ void RedisNearbyWorker::OnAgain() {
 }
 
 void RedisNearbyWorker::SendWishes() {
+  if (shared_.purse_.is_closed()) DropWishes();
   while (!wishes_.empty() && RoomFor(Errand::kLease) > 0) {
     SendOne(Errand::kLease, Operation::kCheck, std::move(wishes_.front()));
     wishes_.pop_front();
@@ -151,6 +152,7 @@ void RedisNearbyWorker::EndLeases() {
   shared_.purse_.Sweep(now);
   shared_.view_.Sweep(now);
   shared_.empty_.Sweep(now);
+  TellReturned();  // answers of other workers are not heard of here
 }
 
 // A walk goes on with the next look, or when answers come where there was no room for more. One
@@ -213,10 +215,11 @@ void RedisNearbyWorker::ReturnAll(EventLoop::Call done) {
 
 void RedisNearbyWorker::TellReturned() {
   const bool is_walking = return_walks_ > 0 || sync_walks_ > 0;
-  const bool is_waiting = UnderWay(Errand::kReturn) > 0 || UnderWay(Errand::kSync) > 0;
-  if (!returned_ || is_walking || is_waiting) return;
-  // Units that were admitted during a sync of their key follow it.
+  if (!returned_ || is_walking || shared_.CallsUnderWay() > 0) return;
+  // Leases that were granted meanwhile go back, too, and units that were admitted during a sync of
+  // their key follow it.
   if (!std::exchange(was_last_walk_, true)) {
+    return_walks_ = kReturnWalks;
     sync_walks_ = kSyncWalks;
     WantAgain();
     return;

@@ -105,7 +105,7 @@ class RedisNearbyWorker final : public Nearby,
 
   // Gives back all that is leased, of all workers. Of the worker that keeps.
   void ReturnLeases();
-  // Before the end: pushes what is pending, too. `done` is called once nothing of that is under
+  // Before the end: pushes what is pending, too. `done` is called once no worker has anything under
   // way, not before this returns; what fails is not tried again. REQUIRES: RedisNearby::Close.
   void ReturnAll(EventLoop::Call done);
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "net/event_loop.h"
@@ -73,6 +74,23 @@ class Worker final : public Remote {
     near_.ReturnAll([] {});
     Pump();
   }
+  void BeginToReturn(EventLoop::Call done) {
+    near_.ReturnAll(std::move(done));
+    RunLoop();
+  }
+  // Sends what is to be sent.
+  void RunLoop() {
+    loop_.Post([this] { loop_.End(); });
+    loop_.Run();
+  }
+  void AnswerAll() {
+    std::vector<UnderWay> answered;
+    answered.swap(under_way_);
+    for (const UnderWay& each : answered) {
+      DecideThere(*each.call, each.sent_at);
+      each.listener->OnAnswer(*each.call, RemoteFate::kDecided);
+    }
+  }
 
   std::int64_t units = 0;
 
@@ -95,14 +113,8 @@ class Worker final : public Remote {
   }
   void Pump() {
     for (int round = 0; round < 2; ++round) {
-      loop_.Post([this] { loop_.End(); });
-      loop_.Run();
-      std::vector<UnderWay> answered;
-      answered.swap(under_way_);
-      for (const UnderWay& each : answered) {
-        DecideThere(*each.call, each.sent_at);
-        each.listener->OnAnswer(*each.call, RemoteFate::kDecided);
-      }
+      RunLoop();
+      AnswerAll();
     }
   }
 
@@ -156,6 +168,48 @@ TEST(NearbyThreadsTest, LeasedUnitsAreSpentOnce) {
   EXPECT_EQ(shared.UnitsLeasedApprox(), 0);
   EXPECT_EQ(shared.CallsUnderWay(), 0);
   EXPECT_EQ(UnitsOf(workers), there.redis.charged);
+}
+
+// Asks for the item until a lease of it is wished for.
+void StepUntilWished(Worker& worker, RedisNearby& shared, const RemoteItem& item) {
+  for (std::size_t step = 1; step < 7 && shared.CallsUnderWay() == 0; ++step) {
+    worker.Step(item, Nearness::kLeased, step);
+    worker.RunLoop();
+  }
+  ASSERT_EQ(shared.CallsUnderWay(), 1);
+}
+
+// Of whichever worker: it has its answer after all else went back.
+TEST(NearbyThreadsTest, ALeaseThatIsGrantedAtTheEndGoesBack) {
+  for (const bool is_own : {true, false}) {
+    SharedRedis there;
+    RedisNearby shared({});
+    Worker keeper(there, shared);
+    Worker other(there, shared);
+    Worker& late = is_own ? keeper : other;
+    StepUntilWished(late, shared, ItemsOf({.rate = Rate{100'000, hours{1000}}})[0]);
+    shared.Close();
+    bool is_returned = false;
+    keeper.BeginToReturn([&] { is_returned = true; });
+    EXPECT_FALSE(is_returned);
+    late.AnswerAll();
+    EXPECT_GT(shared.UnitsLeasedApprox(), 0);
+    for (int round = 0; round < 3; ++round) keeper.Keep();
+    EXPECT_TRUE(is_returned);
+    EXPECT_EQ(shared.UnitsLeasedApprox(), 0);
+    EXPECT_EQ(late.units, there.redis.charged);
+  }
+}
+
+TEST(NearbyThreadsTest, ALeaseThatIsWishedForBeforeTheEndIsNotAskedFor) {
+  SharedRedis there;
+  RedisNearby shared({});
+  Worker worker(there, shared);
+  const RemoteItem item = ItemsOf({.rate = Rate{100'000, hours{1000}}})[0];
+  for (std::size_t step = 1; step < 7; ++step) worker.Step(item, Nearness::kLeased, step);
+  shared.Close();
+  worker.RunLoop();
+  EXPECT_EQ(shared.CallsUnderWay(), 0);
 }
 
 TEST(NearbyThreadsTest, EventualUnitsArePushedOnce) {
