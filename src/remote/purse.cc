@@ -280,6 +280,7 @@ void Purse::GiveBack(const RemoteItem& item, Time since, Time now, Decision& dec
 void Purse::Forget(const FleetKey& key, Time now) {
   table_.Find(key, [now](Entry& entry, auto& /*list*/) {
     entry.holds_since = now;
+    entry.forgotten_at = now;
     entry.lots = {};
     entry.back = {};
     entry.is_void = entry.is_asking;
@@ -339,9 +340,9 @@ bool Purse::TakeReturns(Which which, const WalkBounds& most, Time now,
   return true;
 }
 
-void Purse::NotReturned(const RemoteItem& item, Time now) {
+void Purse::NotReturned(const RemoteItem& item, Time taken_at, Time now) {
   table_.Find(item.key, [&](Entry& entry, auto& list) {
-    if (entry.terms != item.terms || !item.until) return;
+    if (entry.terms != item.terms || !item.until || taken_at <= entry.forgotten_at) return;
     AddBack(entry, {item.cost.units, *item.until}, now);
     entry.back_after = now + kPause;
     List(entry, item.key, list);

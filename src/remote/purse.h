@@ -84,8 +84,9 @@ class Purse {
   // those of a key.
   bool TakeReturns(Which which, const WalkBounds& most, Time now, std::vector<RemoteItem>& items);
 
-  // Of an item of TakeReturns: it was not done. It goes back later, as long as that has a use.
-  void NotReturned(const RemoteItem& item, Time now);
+  // Of an item of TakeReturns, from when it was taken out: it was not done. It goes back later, as
+  // long as that has a use.
+  void NotReturned(const RemoteItem& item, Time taken_at, Time now);
 
   // A piece of housekeeping. One caller at a time.
   void Sweep(Time now);
@@ -141,6 +142,7 @@ class Purse {
     // Units that were taken before are not put back: they are of a window that is over, or of
     // before a reset.
     Time holds_since{};
+    Time forgotten_at{};
     bool is_asking = false;
     bool is_listed = false;
     bool is_void = false;  // what is being asked for is not to be spent

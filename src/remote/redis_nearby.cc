@@ -95,7 +95,7 @@ void RedisNearbyWorker::OnAgain() {
 void RedisNearbyWorker::SendWishes() {
   if (shared_.purse_.is_closed()) DropWishes();
   while (!wishes_.empty() && RoomFor(Errand::kLease) > 0) {
-    SendOne(Errand::kLease, Operation::kCheck, std::move(wishes_.front()));
+    SendOne({Errand::kLease, Operation::kCheck, clock_.Now()}, std::move(wishes_.front()));
     wishes_.pop_front();
   }
 }
@@ -109,15 +109,15 @@ std::size_t RedisNearbyWorker::RoomFor(Errand errand) const {
   return kUnderWayMost - under_way_[static_cast<std::size_t>(errand)];
 }
 
-RedisNearbyWorker::Background& RedisNearbyWorker::Make(Errand errand, Operation operation,
-                                                       RemoteItem item) {
+RedisNearbyWorker::Background& RedisNearbyWorker::Make(const Task& task, RemoteItem item) {
   if (free_.empty()) {
     free_.push_back(backgrounds_.emplace_back(std::make_unique<Background>()).get());
   }
   Background& background = *free_.back();
   free_.pop_back();
-  background.errand = errand;
-  background.operation = operation;
+  background.errand = task.errand;
+  background.operation = task.operation;
+  background.since = task.since;
   background.items.push_back(std::move(item));
   background.is_late = false;
   return background;
@@ -134,14 +134,13 @@ bool RedisNearbyWorker::Send(Background& background) {
 }
 
 // REQUIRES: there is room.
-void RedisNearbyWorker::SendOne(Errand errand, Operation operation, RemoteItem item) {
-  Background& background = Make(errand, operation, std::move(item));
+void RedisNearbyWorker::SendOne(const Task& task, RemoteItem item) {
+  Background& background = Make(task, std::move(item));
   if (!Send(background)) End(background, RemoteFate::kNotDone);
 }
 
-void RedisNearbyWorker::SendAll(Errand errand, Operation operation,
-                                std::vector<RemoteItem>& items) {
-  for (RemoteItem& item : items) SendOne(errand, operation, std::move(item));
+void RedisNearbyWorker::SendAll(const Task& task, std::vector<RemoteItem>& items) {
+  for (RemoteItem& item : items) SendOne(task, std::move(item));
   items.clear();
 }
 
@@ -160,11 +159,12 @@ void RedisNearbyWorker::EndLeases() {
 void RedisNearbyWorker::SendReturns() {
   const auto has_room = [this] { return RoomFor(Errand::kReturn) >= Purse::kItemsOfKey; };
   if (!has_room()) return;
+  const Time now = clock_.Now();
   const bool is_all = return_walks_ > 0;
   const WalkBounds most{.keys = kLeasesPerLook, .items = RoomFor(Errand::kReturn)};
   const bool is_end = shared_.purse_.TakeReturns(is_all ? Purse::Which::kAll : Purse::Which::kEnded,
-                                                 most, clock_.Now(), returns_);
-  SendAll(Errand::kReturn, Operation::kRefund, returns_);
+                                                 most, now, returns_);
+  SendAll({Errand::kReturn, Operation::kRefund, now}, returns_);
   if (is_all && is_end) --return_walks_;
   needs_room_for_returns_ = !is_end && !has_room();
   if (return_walks_ > 0) WantAgain();
@@ -183,9 +183,10 @@ void RedisNearbyWorker::SendSyncs() {
   if (is_in_vain) sync_walks_ = 0;
   const WalkBounds most{.keys = kKeysAtOnce, .items = RoomFor(Errand::kSync)};
   if (most.items == 0 || is_in_vain) return;
-  has_more_counts_ = !shared_.view_.TakeSync(which, most, clock_.Now(), sync_items_);
-  SendAll(Errand::kSync, Operation::kDebt, sync_items_.debts);
-  SendAll(Errand::kSync, Operation::kRefund, sync_items_.refunds);
+  const Time now = clock_.Now();
+  has_more_counts_ = !shared_.view_.TakeSync(which, most, now, sync_items_);
+  SendAll({Errand::kSync, Operation::kDebt, now}, sync_items_.debts);
+  SendAll({Errand::kSync, Operation::kRefund, now}, sync_items_.refunds);
   if (sync_walks_ > 0 && !has_more_counts_) --sync_walks_;
   if (has_more_counts_ || sync_walks_ > 0) WantAgain();
 }
@@ -242,7 +243,9 @@ void RedisNearbyWorker::End(Background& background, RemoteFate fate) {
       EndLease(background, fate);
       break;
     case Errand::kReturn:
-      if (fate == RemoteFate::kNotDone) shared_.purse_.NotReturned(item, clock_.Now());
+      if (fate == RemoteFate::kNotDone) {
+        shared_.purse_.NotReturned(item, background.since, clock_.Now());
+      }
       break;
     case Errand::kSync:
       syncs_not_taken_ += 1 - syncs_.erase(&background);

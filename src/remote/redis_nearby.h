@@ -117,9 +117,17 @@ class RedisNearbyWorker final : public Nearby,
  private:
   enum class Errand : std::uint8_t { kLease, kReturn, kSync };
 
+  // What calls of one kind are for.
+  struct Task {
+    Errand errand = Errand::kLease;
+    Operation operation = Operation::kCheck;
+    Time since{};  // their units were taken out of what is known here then
+  };
+
   // Of one key: what becomes of it is nothing to others.
   struct Background final : RemoteCall {
     Errand errand = Errand::kLease;
+    Time since{};
     Time sent_at{};
     bool is_late = false;
   };
@@ -150,10 +158,10 @@ class RedisNearbyWorker final : public Nearby,
   void NoteLateSyncs();
   [[nodiscard]] std::size_t RoomFor(Errand errand) const;
   std::size_t& UnderWay(Errand errand) { return under_way_[static_cast<std::size_t>(errand)]; }
-  Background& Make(Errand errand, Operation operation, RemoteItem item);
+  Background& Make(const Task& task, RemoteItem item);
   bool Send(Background& background);
-  void SendOne(Errand errand, Operation operation, RemoteItem item);
-  void SendAll(Errand errand, Operation operation, std::vector<RemoteItem>& items);
+  void SendOne(const Task& task, RemoteItem item);
+  void SendAll(const Task& task, std::vector<RemoteItem>& items);
   // What became of it; then it is free.
   void End(Background& background, RemoteFate fate);
   void EndLease(const Background& background, RemoteFate fate);

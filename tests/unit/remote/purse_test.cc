@@ -345,7 +345,7 @@ TEST_F(PurseTest, AReturnThatWasNotDoneIsRepeatedAndNotSpent) {
   now_ += milliseconds{300};
   ASSERT_EQ(Back(), 8);
   const RemoteItem item = items_[0];
-  purse_.NotReturned(item, now_);
+  purse_.NotReturned(item, now_, now_);
   EXPECT_EQ(purse_.UnitsApprox(), 8);
   EXPECT_EQ(Take(), Answer::kUnknown);
   EXPECT_EQ(Back(), 0);  // not at once
@@ -362,9 +362,29 @@ TEST_F(PurseTest, AReturnThatHasNoUseAnyMoreIsNotRepeated) {
   const Time granted_at = now_;
   now_ += milliseconds{300};
   ASSERT_EQ(Back(), 8);
+  const Time taken_at = now_;
   now_ = granted_at + seconds{30};
-  purse_.NotReturned(items_[0], now_);
+  purse_.NotReturned(items_[0], taken_at, now_);
   EXPECT_EQ(purse_.UnitsApprox(), 0);
+}
+
+// Invariant (6): what was charged for it is wiped, and what is charged now is of others.
+TEST_F(PurseTest, AReturnFromBeforeAResetIsNotRepeated) {
+  Lease();
+  now_ += milliseconds{300};
+  ASSERT_EQ(Back(), 8);
+  const Time taken_at = now_;
+  now_ += milliseconds{1};
+  purse_.Forget(key_, now_);
+  now_ += milliseconds{1};
+  purse_.NotReturned(items_[0], taken_at, now_);
+  EXPECT_EQ(purse_.UnitsApprox(), 0);
+  // One from after it is.
+  Lease();
+  now_ += milliseconds{300};
+  ASSERT_EQ(Back(), 8);
+  purse_.NotReturned(items_[0], now_, now_);
+  EXPECT_EQ(purse_.UnitsApprox(), 8);
 }
 
 // Invariant (1): of what was put back while it was asked for nothing is lost.

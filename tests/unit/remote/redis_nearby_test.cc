@@ -500,5 +500,28 @@ TEST(RedisNearbyTest, ARefundLeavesLeasesWhereTheyAreAndAResetDoesNot) {
   EXPECT_EQ(scene.UnitsLeased(), 0);
 }
 
+// Purse (6).
+TEST(RedisNearbyTest, AReturnThatIsUnderWayDuringAResetIsNotRepeated) {
+  for (const bool is_reset : {false, true}) {
+    Random random{7};
+    Scene scene({}, {.rate = Rate{10'000, minutes{1}}}, random);
+    for (int step = 0; step < 200; ++step) {
+      scene.Check(0, Nearness::kLeased, 1, nullptr);
+      scene.world.RunFor(milliseconds{1});
+    }
+    NearbyWorld::Node& node = scene.world.node(0);
+    scene.world.weather.lost_calls_in_100 = 100;
+    scene.world.weather.way_least = scene.world.weather.way_most = milliseconds{10};
+    node.near.ReturnLeases();
+    node.Pump();
+    ASSERT_GT(node.shared.CallsUnderWay(), 0);
+    scene.world.RunFor(milliseconds{1});
+    if (is_reset) node.near.Forget(kKey, Operation::kReset);
+    scene.world.RunFor(milliseconds{20});
+    ASSERT_EQ(node.shared.CallsUnderWay(), 0);
+    EXPECT_EQ(scene.UnitsLeased() == 0, is_reset);
+  }
+}
+
 }  // namespace
 }  // namespace sluice
