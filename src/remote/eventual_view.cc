@@ -175,7 +175,7 @@ void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
     // full window holds no debts.
     if (is_overtaken && (heard == Heard::kOther || entry.was_told_meanwhile)) return;
     if (sight.call.operation == Operation::kReset) {
-      entry.pending = entry.old = 0;
+      entry.pending = entry.old = entry.under_way = 0;
       entry.window_since = now;
     }
     Adopt(entry, sight);

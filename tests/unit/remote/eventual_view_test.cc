@@ -461,6 +461,19 @@ TEST_F(EventualViewTest, AResetIsKnownAtOnceAndNothingFromBeforeIsPushed) {
   EXPECT_EQ(TakeAll(), 100);
 }
 
+// Invariant (2): also where it was under way, and surely not done.
+TEST_F(EventualViewTest, APushThatAResetOvertookIsNotRepeated) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  EXPECT_EQ(Begin(), 5);
+  now_ += milliseconds{1};
+  Ask(Operation::kReset, ItemOf(1), Heard::kOther);
+  ASSERT_EQ(Take(2), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 98);
+  End(RemoteFate::kNotDone);
+  EXPECT_EQ(Begin(), 2);
+}
+
 TEST_F(EventualViewTest, LogsAndLimitsThatAreNotPlainAreUnknown) {
   terms_ = TermsOf({.algorithm = Algorithm::kSlidingLog, .rate = Rate{100, hours{1}}});
   EXPECT_EQ(Take(), Answer::kUnknown);
