@@ -155,7 +155,7 @@ int RunDoctor(std::span<const std::string_view> args, Console& console) {
                     : "--store: only a Redis can be looked at",
                 console);
   }
-  const Result<RedisStore> store = RedisStore::Make(url);
+  const Result<RedisStore> store = RedisStore::Make(url, given.settings.store.deadline);
   if (!store.ok()) {
     console.err.Write(Concat("sluice doctor: ", store.error().message, "\n"));
     return kExitBadInput;

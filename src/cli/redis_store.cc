@@ -51,17 +51,19 @@ bool RedisStore::IsFor(const StoreUrl& url) {
   return url.kind == Kind::kRedis || url.kind == Kind::kSentinel || url.kind == Kind::kCluster;
 }
 
-RedisStore::RedisStore(const StoreUrl& url) : kind_(url.kind), primary_(url.primary) {
+RedisStore::RedisStore(const StoreUrl& url, Nanos deadline)
+    : kind_(url.kind), primary_(url.primary) {
   for (const TcpAddress& host : url.hosts) endpoints_.push_back(EndpointOf(host));
   if (!url.socket.empty()) endpoints_.emplace_back(UnixEndpoint{url.socket});
   RedisGreeting& greeting = node_.connection.greeting;
   greeting.user = url.user;
   if (url.password) greeting.password = url.password->Reveal();
   greeting.database = url.database;
+  node_.patience = deadline;
 }
 
-Result<RedisStore> RedisStore::Make(const StoreUrl& url) {
-  RedisStore store(url);
+Result<RedisStore> RedisStore::Make(const StoreUrl& url, Nanos deadline) {
+  RedisStore store(url, deadline);
   if (!url.tls) return store;
   Result<RedisTls> tls = ReadTls(*url.tls);
   if (!tls.ok()) return tls.error();
@@ -73,6 +75,8 @@ RedisNodeSettings RedisStore::sentinel() const {
   RedisNodeSettings settings = node_;
   settings.connection.greeting.user.clear();
   settings.connection.greeting.database = 0;
+  // No request waits for them.
+  settings.patience = RedisNodeSettings().patience;
   return settings;
 }
 

@@ -10,6 +10,7 @@
 #include "remote/redis_client.h"
 #include "remote/redis_node.h"
 #include "sluice/result.h"
+#include "sluice/time.h"
 
 namespace sluice::cli {
 
@@ -24,9 +25,9 @@ class RedisStore {
   // Whether the URL names a redis.
   static bool IsFor(const StoreUrl& url);
 
-  // An error where a file of TLS cannot be read or used; it says which, and nothing secret.
-  // REQUIRES: IsFor(url).
-  static Result<RedisStore> Make(const StoreUrl& url);
+  // An error where a file of TLS cannot be read or used; it says which, and nothing secret. A
+  // server that takes longer than the deadline is too slow. REQUIRES: IsFor(url).
+  static Result<RedisStore> Make(const StoreUrl& url, Nanos deadline);
 
   // Begins to connect. The parts outlive the client.
   [[nodiscard]] std::unique_ptr<RedisClient> Connect(const RedisParts& parts) const;
@@ -38,7 +39,7 @@ class RedisStore {
   [[nodiscard]] RedisNodeSettings sentinel() const;
 
  private:
-  explicit RedisStore(const StoreUrl& url);
+  RedisStore(const StoreUrl& url, Nanos deadline);
 
   StoreUrl::Kind kind_;
   std::string primary_;  // as sentinels know it

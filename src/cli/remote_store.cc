@@ -72,7 +72,7 @@ class RemoteStore::Worker {
 
 Result<std::unique_ptr<RemoteStore>> RemoteStore::Make(const Settings& settings,
                                                        const Parts& parts) {
-  Result<RedisStore> redis = RedisStore::Make(settings.store.url);
+  Result<RedisStore> redis = RedisStore::Make(settings.store.url, settings.store.deadline);
   if (!redis.ok()) return redis.error();
   return std::unique_ptr<RemoteStore>(
       new RemoteStore(std::move(redis).value(), settings.store, parts));

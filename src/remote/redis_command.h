@@ -80,7 +80,9 @@ struct RedisCommand {
     RedisNode* node = nullptr;          // to whom it was last given
     std::uint8_t tries = 0;             // how often it was sent, and had no effect
     bool taught = false;                // the node has been taught the script for it
+    Time sent_at{};                     // when it was last given to it
     bool is_apart = false;              // it went past the breaker, and tells it nothing
+    bool is_judged = false;             // the breaker has been told of it
   };
   Way node_way;    // of the node it was given to
   Way client_way;  // of a client of several nodes

@@ -306,9 +306,10 @@ void RedisConnection::ReadAll(const EventLoop::Readiness& ready) {
 
 // --- time -----------------------------------------------------------------------------------
 
-bool RedisConnection::IsSilent(Time now) const {
-  return pipe_.unanswered() > 0 &&
-         now >= std::max(asked_at_, heard_at_) + settings_.patience.silence_most;
+Time RedisConnection::owing_since() const {
+  if (state_ == State::kClosed) return kLatestTime;
+  if (state_ != State::kOpen) return open_deadline_ - settings_.patience.connect_most;
+  return pipe_.unanswered() > 0 ? std::max(asked_at_, heard_at_) : kLatestTime;
 }
 
 void RedisConnection::OnTime() {
@@ -321,7 +322,7 @@ void RedisConnection::OnTime() {
     return Finish({Cause::kNotConnected, RedisErrorKind::kNone,
                    Concat(address_.text, " did not let us in in time")});
   }
-  if (state_ == State::kOpen && IsSilent(now)) {
+  if (state_ == State::kOpen && now - settings_.patience.silence_most >= owing_since()) {
     return Finish({Cause::kSilent, RedisErrorKind::kNone, "the server has fallen silent"});
   }
   const bool is_quiet = state_ == State::kOpen && pipe_.unanswered() == 0 &&
@@ -338,7 +339,7 @@ Time RedisConnection::NextTime() const {
   Time next = pipe_.next_deadline().value_or(kLatestTime);
   if (state_ != State::kOpen) return std::min(next, open_deadline_);
   const RedisPatience& patience = settings_.patience;
-  const Time life = pipe_.unanswered() > 0 ? std::max(asked_at_, heard_at_) + patience.silence_most
+  const Time life = pipe_.unanswered() > 0 ? owing_since() + patience.silence_most
                                            : heard_at_ + patience.ping_after;
   return std::min(next, life);
 }

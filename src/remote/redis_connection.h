@@ -106,6 +106,9 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
 
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] std::size_t under_way() const { return pipe_.under_way(); }
+  // Since when the server owes a word and has said none: a reply, or that we are let in.
+  // kLatestTime: it owes nothing.
+  [[nodiscard]] Time owing_since() const;
 
  private:
   void OnReady(const EventLoop::Readiness& ready) override;
@@ -136,7 +139,6 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   void OnTime();
   void Arm();
   [[nodiscard]] Time NextTime() const;
-  [[nodiscard]] bool IsSilent(Time now) const;
 
   enum class Step : std::uint8_t { kHello, kAuth, kName, kDatabase, kRole };
 

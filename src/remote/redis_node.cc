@@ -1,12 +1,10 @@
 #include "remote/redis_node.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice {
 namespace {
-
-// How long a probe that has no deadline may take.
-constexpr Nanos kProbePatience = std::chrono::milliseconds{50};
 
 // Kinds by which a node says that it cannot do its work, whatever it is asked.
 bool IsUnfit(RedisErrorKind kind) {
@@ -67,30 +65,38 @@ void RedisNode::Retire() {
 RedisNode::Cause RedisNode::WhyNot() {
   if (connection_.state() == RedisConnection::State::kClosed) return Cause::kNotConnected;
   const Time now = parts_.scene.clock.Now();
-  if (!breaker_.Admit(now)) return Cause::kResting;
-  if (breaker_.state() == RedisBreaker::State::kProbing) probe_due_ = now + kProbePatience;
-  return Cause::kNone;
+  // Its caller may have left long ago, or have more time than others.
+  if (probe_ != nullptr && now > probe_->node_way.sent_at + settings_.patience) {
+    Fail(*probe_, RedisBreaker::Failure::kLate);
+  }
+  return breaker_.Admit(now) ? Cause::kNone : Cause::kResting;
+}
+
+void RedisNode::Begin(RedisCommand& command, RedisListener& listener, bool is_apart) {
+  command.node_way = {
+      .listener = &listener, .sent_at = parts_.scene.clock.Now(), .is_apart = is_apart};
+  // Nothing but the probe is let through then.
+  if (!is_apart && breaker_.state() == RedisBreaker::State::kProbing) probe_ = &command;
 }
 
 RedisNode::Cause RedisNode::Send(RedisCommand& command, RedisListener& listener) {
   const Cause cause = WhyNot();
   const bool is_apart = cause == Cause::kResting && command.passes_breaker;
   if (cause != Cause::kNone && !is_apart) return cause;
-  command.node_way = {.listener = &listener, .is_apart = is_apart};
+  Begin(command, listener, is_apart);
   if (connection_.Send(command, *this)) return Cause::kNone;
-  // Whatever is apart is not the probe.
-  if (!is_apart) breaker_.Withdraw();
+  Withdraw(command);
   return Cause::kFull;
 }
 
 RedisNode::Cause RedisNode::SendAfterAsking(RedisCommand& command, RedisListener& listener) {
   const Cause cause = WhyNot();
   if (cause != Cause::kNone) return cause;
-  command.node_way = {.listener = &listener};
+  Begin(command, listener, false);
   // If there is no room for the second, the first allows nothing: the next command is another.
   const bool is_taken = connection_.Send(asking_, *this) && connection_.Send(command, *this);
   if (is_taken) return Cause::kNone;
-  breaker_.Withdraw();
+  Withdraw(command);
   return Cause::kFull;
 }
 
@@ -98,7 +104,7 @@ void RedisNode::OnOverdue(RedisCommand& command) {
   RedisListener* const listener = command.node_way.listener;
   if (listener == nullptr) return;
   parts_.counts.overdue.Add(1);
-  Fail(RedisBreaker::Failure::kLate);
+  JudgeMiss(command);
   listener->OnOverdue(command);
 }
 
@@ -136,36 +142,60 @@ bool RedisNode::Teach(RedisCommand& command) {
     parts_.counts.scripts_loaded.Add(1);
   }
   command.node_way.taught = true;
+  command.node_way.sent_at = parts_.scene.clock.Now();
+  command.node_way.is_judged = false;
   return connection_.Send(command, *this);
 }
 
-void RedisNode::Judge(const RedisCommand& command, const RedisAnswer& answer) {
+// --- the breaker ----------------------------------------------------------------------------
+
+void RedisNode::Judge(RedisCommand& command, const RedisAnswer& answer) {
   if (answer.fate != RedisAnswer::Fate::kReplied) {
     parts_.counts.AddUnanswered(answer);
-    if (command.node_way.is_apart) return;
-    const bool is_unsent = answer.fate == RedisAnswer::Fate::kNotSent;
+    if (answer.fate == RedisAnswer::Fate::kUnknown) {
+      return Fail(command, RedisBreaker::Failure::kLate);
+    }
     // At a command that was not sent it has not failed, unless it took none in time. A probe is to
     // be tried again.
-    if (is_unsent && answer.cause != Cause::kOverdue) return breaker_.Withdraw();
-    if (!answer.is_late) Fail(RedisBreaker::Failure::kLate);
-    return;
+    if (answer.cause == Cause::kOverdue) JudgeMiss(command);
+    return Withdraw(command);
   }
   parts_.counts.AddReply(answer.error.kind);
-  if (answer.is_late) return parts_.counts.late.Add(1);
-  if (command.node_way.is_apart) return;
-  if (IsUnfit(answer.error.kind)) return Fail(RedisBreaker::Failure::kRefused);
-  const Time now = parts_.scene.clock.Now();
-  const bool is_probe = breaker_.state() == RedisBreaker::State::kProbing;
+  if (answer.is_late) parts_.counts.late.Add(1);
+  if (IsUnfit(answer.error.kind)) return Fail(command, RedisBreaker::Failure::kRefused);
+  const Nanos taken = parts_.scene.clock.Now() - command.node_way.sent_at;
+  if (taken <= settings_.patience) return Succeed(command);
   // A server that answers what nobody waits for may still be too slow for the others.
-  if (is_probe && command.deadline == kLatestTime && now > probe_due_) {
-    return Fail(RedisBreaker::Failure::kLate);
-  }
-  breaker_.Succeed(now);
+  if (answer.is_late || probe_ == &command) Fail(command, RedisBreaker::Failure::kLate);
 }
 
-void RedisNode::Fail(RedisBreaker::Failure failure) {
+void RedisNode::JudgeMiss(RedisCommand& command) {
+  const Time since = std::min(command.node_way.sent_at, connection_.owing_since());
+  const bool is_late = parts_.scene.clock.Now() - settings_.patience >= since;
+  if (is_late) Fail(command, RedisBreaker::Failure::kLate);
+}
+
+bool RedisNode::Settle(RedisCommand& command) {
+  const bool is_probe = probe_ == &command;
+  if (is_probe) probe_ = nullptr;
+  if (command.node_way.is_apart || std::exchange(command.node_way.is_judged, true)) return false;
+  return is_probe || breaker_.state() == RedisBreaker::State::kClosed;
+}
+
+void RedisNode::Succeed(RedisCommand& command) {
+  if (Settle(command)) breaker_.Succeed(parts_.scene.clock.Now());
+}
+
+void RedisNode::Fail(RedisCommand& command, RedisBreaker::Failure failure) {
+  if (!Settle(command)) return;
   const bool opened = breaker_.Fail(failure, parts_.scene.clock.Now(), parts_.jitter);
   if (opened) parts_.counts.breaker_opened.Add(1);
+}
+
+void RedisNode::Withdraw(const RedisCommand& command) {
+  if (probe_ != &command) return;
+  probe_ = nullptr;
+  breaker_.Withdraw();
 }
 
 // --- connections ----------------------------------------------------------------------------

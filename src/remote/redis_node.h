@@ -24,6 +24,8 @@ struct RedisNodeSettings {
   RedisConnectionSettings connection;
   RedisPacing::Settings reconnect;
   RedisBreaker::Settings breaker;
+  // How long the server may take for a command before it is too slow for those who wait for it.
+  Nanos patience = std::chrono::milliseconds{50};
 };
 
 // What the nodes of a client share, beside the scene. All outlive them.
@@ -44,8 +46,15 @@ struct RedisParts {
 //       server has said that it does not know the script.
 //   (3) Connections are opened one at a time, with a wait between that grows with failures.
 //   (4) While the breaker is open commands are not taken, but for probes and what passes it. A
-//       probe that is answered late has failed, even if it may take any time.
+//       probe that is not answered within `patience` has failed, whatever its deadline.
 //   (5) A script is taught once for all commands that miss it.
+//   (6) Callers with little time do not make a server late: where a command is not answered by its
+//       deadline, that is a failure only if the server has had its patience, for this command or
+//       for an older one without a word since. A reply that comes within it is in time, also if
+//       the caller has gone.
+//   (7) A reply that comes later than that, to a command that may take longer, is no failure while
+//       the breaker is closed, and no success.
+//   (8) The breaker is told of each command once, and while it is open of the probe only.
 class RedisNode final : private RedisConnection::Owner, private RedisListener {
  public:
   using Cause = RedisAnswer::Cause;
@@ -92,8 +101,15 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
 
   [[nodiscard]] Cause WhyNot();
   bool Teach(RedisCommand& command);
-  void Judge(const RedisCommand& command, const RedisAnswer& answer);
-  void Fail(RedisBreaker::Failure failure);
+  // Notes whose it is, and whether it is the probe.
+  void Begin(RedisCommand& command, RedisListener& listener, bool is_apart);
+  void Judge(RedisCommand& command, const RedisAnswer& answer);
+  void JudgeMiss(RedisCommand& command);
+  // Whether the breaker hears of it.
+  bool Settle(RedisCommand& command);
+  void Succeed(RedisCommand& command);
+  void Fail(RedisCommand& command, RedisBreaker::Failure failure);
+  void Withdraw(const RedisCommand& command);
 
   void Connect();
   void LookUp();
@@ -107,7 +123,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   LoopTimer reconnect_;
   RedisPacing pacing_;
   RedisBreaker breaker_;
-  Time probe_due_{};
+  RedisCommand* probe_ = nullptr;  // while the breaker waits for its end
   std::vector<std::unique_ptr<Lesson>> lessons_;
   RedisCommand asking_;
   std::string last_words_;

@@ -32,7 +32,7 @@ class RedisStoreTest : public ::testing::Test {
  protected:
   // What is heard of one command, sent once it is taken.
   std::string Ask(const std::string& url, std::initializer_list<std::string_view> words) {
-    const Result<RedisStore> store = RedisStore::Make(UrlOf(url));
+    const Result<RedisStore> store = RedisStore::Make(UrlOf(url), kDeadline);
     if (!store.ok()) return store.error().message;
     const std::unique_ptr<RedisClient> client =
         store.value().Connect(RedisParts{{loop_, *clock_}, names_, counts_, jitter_});
@@ -45,6 +45,8 @@ class RedisStoreTest : public ::testing::Test {
     });
     return is_heard ? heard.heard.front() : "silence";
   }
+
+  static constexpr std::chrono::seconds kDeadline{10};
 
   EventLoop loop_;
   std::unique_ptr<Clock> clock_ = MakeSystemClock();
@@ -60,6 +62,13 @@ TEST_F(RedisStoreTest, OnlyRedisIsForIt) {
                                 "redis+sentinel://a/main", "redis+cluster://a,b"}) {
     EXPECT_TRUE(RedisStore::IsFor(UrlOf(url))) << url;
   }
+}
+
+TEST_F(RedisStoreTest, ServersHaveTheDeadlineOfRequestsAndSentinelsHaveNot) {
+  const Result<RedisStore> store = RedisStore::Make(UrlOf("redis+sentinel://a/main"), kDeadline);
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ(store.value().node().patience, kDeadline);
+  EXPECT_LT(store.value().sentinel().patience, kDeadline);
 }
 
 TEST_F(RedisStoreTest, OneServerIsReachedByPortAndBySocketInItsDatabase) {

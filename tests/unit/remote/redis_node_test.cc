@@ -41,6 +41,15 @@ class RedisNodeTest : public ::testing::Test {
     command.script = script;
     return node_->Send(command, heard_);
   }
+  // By refusals, of which nothing stays.
+  void OpenBreaker(const RedisProcess& server) {
+    const std::size_t before = heard_.answers;
+    ASSERT_EQ(server.Call("CONFIG SET maxmemory 1"), "OK");
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(Send("refused", {"INCR", "n"}), Cause::kNone);
+    ASSERT_TRUE(UntilAnswers(before + 5));
+    ASSERT_EQ(server.Call("CONFIG SET maxmemory 0"), "OK");
+    ASSERT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  }
   Time In(Nanos length) { return clock_->Now() + length; }
   std::uint64_t Errors(RedisErrorKind kind) const {
     return counts_.errors.at(static_cast<std::size_t>(kind)).ReadApprox();
@@ -158,6 +167,7 @@ TEST_F(RedisNodeTest, WhatWasWrongWithOnePlaceIsNotHeldAgainstAnother) {
 
 // Invariant (4).
 TEST_F(RedisNodeTest, DeadlinesThatPassOpenTheBreakerAndAProbeClosesIt) {
+  settings_.patience = milliseconds{20};
   const RedisProcess server;
   Begin(server);
   ASSERT_TRUE(UntilOpen());
@@ -196,20 +206,136 @@ TEST_F(RedisNodeTest, WhatHasNoDeadlineClosesTheBreakerIfItIsQuick) {
   EXPECT_TRUE(send_until(RedisBreaker::State::kClosed));
 }
 
-TEST_F(RedisNodeTest, WhatHasNoDeadlineIsNoProbeThatSucceedsIfItIsSlow) {
+TEST_F(RedisNodeTest, WhatMayTakeLongerIsNoProbeThatSucceedsIfItIsSlow) {
   settings_.breaker.trial_most = 1;
   const RedisProcess server;
   Begin(server);
   ASSERT_TRUE(UntilOpen());
-  ASSERT_EQ(server.Call("CONFIG SET maxmemory 1"), "OK");
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(Send("a", {"INCR", "n"}), Cause::kNone);
-  ASSERT_TRUE(UntilAnswers(5));
-  ASSERT_EQ(server.Call("CONFIG SET maxmemory 0"), "OK");
-  ASSERT_EQ(server.Call("CLIENT PAUSE 500"), "OK");
-  ASSERT_TRUE(LoopUntil(loop_, [this] { return Send("b", {"INCR", "n"}) == Cause::kNone; }));
+  OpenBreaker(server);
+  for (const Time deadline : {kLatestTime, In(std::chrono::minutes{1})}) {
+    heard_.heard.clear();
+    ASSERT_EQ(server.Call("CLIENT PAUSE 500"), "OK");
+    ASSERT_TRUE(LoopUntil(loop_, [&] {
+      return Send("b", {"SET", "k", "v"}, deadline) == Cause::kNone;
+    }));
+    ASSERT_TRUE(LoopUntil(loop_, [this] { return !heard_.heard.empty(); }));
+    EXPECT_EQ(heard_.heard, Words{"b: +OK"});
+    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  }
+}
+
+TEST_F(RedisNodeTest, AProbeThatIsNotAnsweredIsFollowedByAnother) {
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  OpenBreaker(server);
+  server.Stop();
+  EXPECT_TRUE(LoopUntil(loop_, [this] {
+    Send("b", {"INCR", "n"}, In(milliseconds{1}));
+    return node_->under_way() == 2;
+  }));
+  EXPECT_EQ(counts_.disconnects.ReadApprox(), 0U);
+  server.Continue();
+}
+
+// Invariant (6).
+TEST_F(RedisNodeTest, CallersWithLittleTimeDoNotOpenTheBreaker) {
+  settings_.patience = std::chrono::seconds{20};
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  ASSERT_EQ(server.Call("CLIENT PAUSE 300"), "OK");
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5 + 20 * i})), Cause::kNone);
+  }
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return heard_.heard.size() == 6; }));
+  EXPECT_EQ(heard_.heard, Words(6, "a: overdue"));
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
   ASSERT_TRUE(UntilAnswers(6));
-  EXPECT_EQ(heard_.heard.back(), "b: :1");
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+  EXPECT_EQ(counts_.late.ReadApprox(), 6U);
+}
+
+TEST_F(RedisNodeTest, CallersWithoutTimeDoNotOpenTheBreaker) {
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  const Time end = In(milliseconds{200});
+  ASSERT_TRUE(LoopUntil(loop_, [&] {
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(Nanos{0})), Cause::kNone);
+    return clock_->Now() > end;
+  }));
+}
+
+TEST_F(RedisNodeTest, ASilentServerOpensTheBreakerHoweverLittleTimeCallersHave) {
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  server.Stop();
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    Send("a", {"INCR", "n"}, In(milliseconds{2}));
+    return node_->breaker() == RedisBreaker::State::kOpen;
+  }));
+  EXPECT_EQ(counts_.disconnects.ReadApprox(), 0U);
+  server.Continue();
+}
+
+TEST_F(RedisNodeTest, ASlowServerOpensTheBreakerHoweverLittleTimeCallersHave) {
+  settings_.patience = milliseconds{10};
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  for (std::size_t i = 1; i <= 5; ++i) {
+    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.03"}, In(milliseconds{1})), Cause::kNone);
+    ASSERT_TRUE(UntilAnswers(i));
+  }
   EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+}
+
+TEST_F(RedisNodeTest, AProbeWhoseCallerHasGoneSucceedsIfItIsAnsweredInTime) {
+  settings_.breaker.trial_most = 1;
+  settings_.patience = std::chrono::seconds{20};
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  OpenBreaker(server);
+  heard_.heard.clear();
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    return Send("b", {"BLPOP", "none", "0.03"}, In(milliseconds{5})) == Cause::kNone;
+  }));
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return heard_.heard.size() == 2; }));
+  EXPECT_EQ(heard_.heard, (Words{"b: overdue", "b: late _"}));
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+}
+
+// Invariant (7).
+TEST_F(RedisNodeTest, WhatMayTakeLongerDoesNotOutvoteWhatIsLate) {
+  settings_.patience = milliseconds{10};
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  for (std::size_t i = 1; i <= 5; ++i) {
+    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.05"}, In(milliseconds{10})), Cause::kNone);
+    for (int j = 0; j < 5; ++j) {
+      EXPECT_EQ(Send("b", {"INCR", "n"}, In(std::chrono::seconds{20})), Cause::kNone);
+    }
+    ASSERT_TRUE(UntilAnswers(6 * i));
+  }
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+}
+
+TEST_F(RedisNodeTest, WhatMayTakeLongerDoesNotOpenTheBreaker) {
+  settings_.patience = milliseconds{10};
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  for (std::size_t i = 1; i <= 6; ++i) {
+    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.03"}, In(std::chrono::seconds{20})), Cause::kNone);
+    ASSERT_TRUE(UntilAnswers(i));
+  }
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
 }
 
 TEST_F(RedisNodeTest, WhatPassesTheBreakerTellsItNothing) {
@@ -234,6 +360,7 @@ TEST_F(RedisNodeTest, WhatPassesTheBreakerTellsItNothing) {
 }
 
 TEST_F(RedisNodeTest, APlaceThatLetsNobodyInOpensTheBreaker) {
+  settings_.patience = milliseconds{5};
   const RedisProcess server;
   server.Stop();
   Begin(server);
