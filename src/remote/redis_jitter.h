@@ -52,6 +52,11 @@ class RedisPacing {
     bound_ = bound_ * 2 < settings_.most ? bound_ * 2 : settings_.most;
     return jitter.Between(settings_.least, bound);
   }
+  // What was made held for so long. Only if that is as long as any wait is the trouble over: else
+  // something that breaks at once would be made again and again.
+  void Held(Nanos length) {
+    if (length >= settings_.most) Reset();
+  }
   void Reset() { bound_ = settings_.first; }
 
  private:

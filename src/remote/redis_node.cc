@@ -227,8 +227,8 @@ void RedisNode::TakeAddress(Result<ServerAddress> found) {
 void RedisNode::OnOpen() {
   needs_login_ = false;
   parts_.counts.connects.Add(1);
-  pacing_.Reset();
-  breaker_.Connected(parts_.scene.clock.Now());
+  opened_at_ = parts_.scene.clock.Now();
+  breaker_.Connected(opened_at_);
 }
 
 void RedisNode::OnClosed(const RedisConnection::End& end) {
@@ -237,6 +237,7 @@ void RedisNode::OnClosed(const RedisConnection::End& end) {
   const bool was_open = end.cause != Cause::kNotConnected;
   (was_open ? parts_.counts.disconnects : parts_.counts.connect_failures).Add(1);
   if (end.error != RedisErrorKind::kNone) parts_.counts.AddReply(end.error);
+  if (was_open) pacing_.Held(parts_.scene.clock.Now() - opened_at_);
   const Nanos longer = IsUnwelcome(end.error) ? settings_.reconnect.most : Nanos{0};
   reconnect_.SetAfter(pacing_.Next(parts_.jitter) + longer);
   if (on_lost) on_lost(end);

@@ -44,7 +44,8 @@ struct RedisParts {
 //   (1) Each command that was taken is answered once; one that was not taken is nobody's.
 //   (2) A command is written to one connection only, and to it once; a second time only after the
 //       server has said that it does not know the script.
-//   (3) Connections are opened one at a time, with a wait between that grows with failures.
+//   (3) Connections are opened one at a time, with a wait between that grows with failures, and
+//       with connections that end before reconnect.most has passed.
 //   (4) While the breaker is open commands are not taken, but for probes and what passes it. A
 //       probe that is not answered within `patience` has failed, whatever its deadline.
 //   (5) A script is taught once for all commands that miss it.
@@ -122,6 +123,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   RedisConnection connection_;
   LoopTimer reconnect_;
   RedisPacing pacing_;
+  Time opened_at_{};  // the connection, the last time that it was
   RedisBreaker breaker_;
   RedisCommand* probe_ = nullptr;  // while the breaker waits for its end
   std::vector<std::unique_ptr<Lesson>> lessons_;

@@ -115,6 +115,25 @@ TEST_F(RedisNodeTest, ItComesBackAfterADeath) {
   EXPECT_EQ(counts_.disconnects.ReadApprox(), 1U);
 }
 
+TEST_F(RedisNodeTest, WhoIsLetInAndThenDroppedComesBackLaterEachTime) {
+  settings_.reconnect = {
+      .least = milliseconds{1}, .first = milliseconds{1}, .most = std::chrono::hours{1}};
+  RedisPacing pacing(settings_.reconnect);
+  RedisJitter jitter = jitter_;
+  const RedisProcess server;
+  Begin(server);
+  const Time begin = clock_->Now();
+  Nanos waits{0};
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(UntilOpen());
+    EXPECT_EQ(server.Call("CLIENT KILL TYPE normal SKIPME yes"), "1");
+    ASSERT_TRUE(LoopUntil(loop_, [this] { return !node_->is_open(); }));
+    waits += pacing.Next(jitter);
+  }
+  ASSERT_TRUE(UntilOpen());
+  EXPECT_GE(clock_->Now() - begin, waits);
+}
+
 TEST_F(RedisNodeTest, WhoIsNotLetInComesBackLater) {
   const RedisProcess server({"--requirepass", "secret"});
   settings_.connection.greeting.password = "wrong";

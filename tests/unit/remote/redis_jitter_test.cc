@@ -1,0 +1,39 @@
+#include "remote/redis_jitter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sluice {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(RedisPacingTest, WaitsGrowUntilSomethingHeldAsLongAsAnyWait) {
+  RedisPacing pacing(
+      {.least = milliseconds{1}, .first = milliseconds{1}, .most = milliseconds{1000}});
+  const auto longest = [&pacing] {
+    // Of many, so that one of them is near its bound.
+    Nanos most{0};
+    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+      RedisPacing copy = pacing;
+      RedisJitter jitter(seed);
+      most = std::max(most, copy.Next(jitter));
+    }
+    return most;
+  };
+  RedisJitter jitter(7);
+  EXPECT_EQ(longest(), milliseconds{1});
+  for (int i = 0; i < 20; ++i) {
+    pacing.Held(milliseconds{999});
+    pacing.Next(jitter);
+  }
+  EXPECT_GT(longest(), milliseconds{900});
+  EXPECT_LE(longest(), milliseconds{1000});
+  pacing.Held(milliseconds{1000});
+  EXPECT_EQ(longest(), milliseconds{1});
+}
+
+}  // namespace
+}  // namespace sluice
