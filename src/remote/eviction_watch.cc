@@ -55,25 +55,27 @@ void EvictionWatch::Look() {
   if (parts_.client.Send(command_, *this) != RedisClient::Cause::kNone) Rest();
 }
 
-void EvictionWatch::Rest() { timer_.SetAfter(parts_.jitter.Between(every_ / 2, every_)); }
+void EvictionWatch::Rest() {
+  part_ = static_cast<std::uint16_t>((part_ + 1) % kEvictionParts);
+  timer_.SetAfter(parts_.jitter.Between(every_ / 2, every_));
+}
 
 void EvictionWatch::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
   if (answer.error.kind == RedisErrorKind::kNoPermission) return owner_.on_forbidden();
+  const std::uint16_t part = part_;
   Rest();
   const bool is_text =
       answer.fate == RedisAnswer::Fate::kReplied && answer.error.kind == RedisErrorKind::kNone;
   if (!is_text) return;
   std::optional<MemorySight> sight = ReadMemorySight(answer.reply.front().text);
-  if (sight) Take(*std::move(sight));
+  if (sight) Take(*std::move(sight), part);
 }
 
-void EvictionWatch::Take(MemorySight sight) {
+void EvictionWatch::Take(MemorySight sight, std::uint16_t part) {
   if (evicted_.size() >= kServersMost && !evicted_.contains(sight.run_id)) evicted_.clear();
   const auto known = evicted_.try_emplace(sight.run_id, sight.evicted_keys).first;
   const std::uint64_t before = std::exchange(known->second, sight.evicted_keys);
   const std::uint64_t evicted = sight.evicted_keys > before ? sight.evicted_keys - before : 0;
-  const std::uint16_t part = part_;
-  part_ = static_cast<std::uint16_t>((part_ + 1) % kEvictionParts);
   owner_.on_look({std::move(sight), evicted, part});
 }
 

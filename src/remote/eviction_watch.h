@@ -47,7 +47,9 @@ std::optional<MemorySight> ReadMemorySight(std::string_view text);
 // Invariants
 //   (1) At most one look is under way.
 //   (2) Keys that were evicted before a server was first looked at are not told of, all others
-//   once. (3) Where it is forbidden to look nothing is asked again.
+//       once.
+//   (3) Where it is forbidden to look nothing is asked again.
+//   (4) A part that cannot be looked at keeps no other from its turn.
 class EvictionWatch final : private RedisListener {
  public:
   // What outlives it.
@@ -72,14 +74,15 @@ class EvictionWatch final : private RedisListener {
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
   void Look();
+  // Until it is the turn of the next part.
   void Rest();
-  void Take(MemorySight sight);
+  void Take(MemorySight sight, std::uint16_t part);
 
   const Parts parts_;
   const Nanos every_;
   const Owner owner_;
   RedisCommand command_;
-  std::uint16_t part_ = 0;                        // that is looked at next
+  std::uint16_t part_ = 0;                        // that is looked at, or will be next
   std::map<std::string, std::uint64_t> evicted_;  // as last told, by run id
   LoopTimer timer_;
 };

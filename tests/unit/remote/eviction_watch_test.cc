@@ -91,6 +91,17 @@ TEST_F(EvictionWatchTest, OfAClusterAllPartsAreLookedAtByTurns) {
   EXPECT_EQ(parts_[16], 0);
 }
 
+// Invariant (4).
+TEST_F(EvictionWatchTest, APartThatCannotBeLookedAtKeepsNoOtherFromItsTurn) {
+  Begin(fake_, milliseconds{2});
+  ASSERT_TRUE(UntilAsked());
+  fake_.Reply("-CLUSTERDOWN Hash slot not served\r\n");
+  ASSERT_TRUE(UntilAsked());
+  EXPECT_EQ(fake_.sent.front().command->slot, 1024);
+  fake_.Reply(InfoOf("a", "x", 0));
+  EXPECT_EQ(parts_, std::vector<std::uint16_t>{1});
+}
+
 // Invariant (3).
 TEST_F(EvictionWatchTest, WhereItIsForbiddenNothingIsAskedAgain) {
   Begin(fake_, milliseconds{2});
