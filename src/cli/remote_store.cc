@@ -35,7 +35,8 @@ class RemoteStore::Worker {
     near_.Keep();
     const HashSeed id = DrawHashSeed();
     beat_.emplace(NodeCount::Parts{loop, store.parts_.clock, *client_, jitter_},
-                  NodeId{id.high, id.low}, NodeCountSettings{.prefix = store.prefix_},
+                  NodeId{id.high, id.low},
+                  NodeCountSettings{.prefix = store.prefix_, .at_first = store.nodes_at_first_},
                   [&store](std::int64_t nodes) { store.Count(nodes); });
     look_.emplace(loop, [&store] { store.Watch(); });
     look_->SetEvery(kLookEvery);
@@ -85,7 +86,9 @@ RemoteStore::RemoteStore(RedisStore redis, const StoreSettings& settings, const 
       prefix_(settings.key_prefix.text),
       slots_(settings.url.kind == StoreUrl::Kind::kCluster ? RedisSlots::kSpread
                                                            : RedisSlots::kTogether),
+      nodes_at_first_(settings.nodes),
       nearby_({.sync_interval = settings.sync_interval}) {
+  nearby_.SetLiveNodes(nodes_at_first_);
   const std::string_view secret = settings.key_secret.Reveal();
   if (!secret.empty()) limits_.SetSecret(FleetSecretOf(secret));
 }

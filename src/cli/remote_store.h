@@ -93,6 +93,7 @@ class RemoteStore {
   const Nanos patience_;
   const std::string prefix_;
   const RedisSlots slots_;
+  const std::int64_t nodes_at_first_;  // until they were counted
   std::optional<NameLookup> names_{std::in_place};
   RedisLimits limits_;
   RedisNearby nearby_;

@@ -29,7 +29,9 @@ NodeCount::NodeCount(const Parts& parts, NodeId id, const NodeCountSettings& set
       every_(settings.every),
       heard_(std::move(heard)),
       // A beat that is missed is a silence.
-      believed_({.lasting = settings.dead_after, .silence_most = 2 * settings.every}),
+      believed_({.lasting = settings.dead_after,
+                 .silence_most = 2 * settings.every,
+                 .at_first = settings.at_first}),
       timer_(parts.loop, [this] { Beat(); }) {
   const std::string key = settings.prefix + "nodes";
   const auto dead_after = std::chrono::ceil<std::chrono::milliseconds>(settings.dead_after).count();

@@ -25,6 +25,7 @@ struct NodeCountSettings {
   Nanos every = std::chrono::seconds{1};
   // A node that has not been heard of for so long is dead. REQUIRES: whole milliseconds.
   Nanos dead_after = std::chrono::seconds{3};
+  std::int64_t at_first = 1;  // how many are believed to live before they are counted
 };
 
 // Says to Redis every second that this node is alive, and hears how many are (scripts/nodes.lua).

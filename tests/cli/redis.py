@@ -3,6 +3,7 @@
 tests/integration/faults_network.py does the same and more to clients that ask all the time.
 """
 
+import json
 import os
 import sys
 
@@ -13,7 +14,7 @@ from admission import Bucket, Window  # noqa: E402
 from recorder import Ask  # noqa: E402
 from redis_processes import Redis  # noqa: E402
 from server import ask, expect, run_tests, until  # noqa: E402
-from store_scene import NODES, StoreScene  # noqa: E402
+from store_scene import NODES, Node, StoreScene, rules  # noqa: E402
 
 # Of so many units none comes back while a test runs.
 BURST = 10
@@ -65,6 +66,16 @@ def test_scripts_that_are_forgotten_are_taught_again():
         expect(passed(fleet, "one", "redis"), 0)
         expect(passed(fleet, "two", "redis"), BURST)
         until(lambda: fleet.metric("sluice_redis_scripts_loaded_total") > loaded, "they are loaded")
+
+
+def test_a_node_that_starts_believes_in_the_nodes_it_was_told_of():
+    flags = ("--store-nodes", "7", *PATIENT)
+    with Redis() as redis, \
+            Node(rules(LIMITS), ["--store", f"redis://{redis.address}", *flags]) as node:
+        until(lambda: node.metric("sluice_redis_nodes") > 0, "they are counted")
+        told = [line["text"] for line in map(json.loads, node.lines)
+                if line["event"] == "nodes_counted"]
+        expect((told or [node.line("nodes_counted")])[0], "7 alive", "the first count")
 
 
 def asked(count, at, seconds=0.0):

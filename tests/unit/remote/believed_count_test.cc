@@ -17,6 +17,7 @@ class BelievedCountTest : public ::testing::Test {
 
   Time now_{seconds{1000}};
   BelievedCount count_{{.lasting = seconds{3}, .silence_most = seconds{2}}};
+  BelievedCount started_{{.lasting = seconds{3}, .silence_most = seconds{2}, .at_first = 10}};
 };
 
 TEST_F(BelievedCountTest, MoreIsBelievedAtOnce) {
@@ -36,6 +37,13 @@ TEST_F(BelievedCountTest, FewerIsBelievedAfterAWhile) {
   EXPECT_EQ(HearAfter(seconds{1}, 2), 3);
   EXPECT_EQ(HearAfter(seconds{1}, 2), 3);
   EXPECT_EQ(HearAfter(seconds{2}, 2), 2);
+}
+
+TEST_F(BelievedCountTest, FewerThanAtFirstIsBelievedAfterAWhile) {
+  EXPECT_EQ(started_.Hear(1, now_), 10);
+  EXPECT_EQ(started_.Hear(3, now_ + seconds{1}), 10);
+  EXPECT_EQ(started_.Hear(2, now_ + milliseconds{2999}), 10);
+  EXPECT_EQ(started_.Hear(2, now_ + seconds{3}), 3);
 }
 
 TEST_F(BelievedCountTest, NodesThatAreHeardOfAgainWereNeverGone) {

@@ -27,11 +27,12 @@ class NodeCountTest : public ::testing::Test {
                                             endpoint, RedisNodeSettings{});
   }
   // What the last beat of a node heard; 0 before the first.
-  std::int64_t& Add(std::uint64_t id) {
+  std::int64_t& Add(std::uint64_t id, std::int64_t at_first = 1) {
     auto& heard = *heard_.emplace_back(std::make_unique<std::int64_t>(0));
     NodeCountSettings settings;
     settings.every = milliseconds{4};
     settings.dead_after = kDeadAfter;
+    settings.at_first = at_first;
     nodes_.push_back(std::make_unique<NodeCount>(
         NodeCount::Parts{loop_, beats_, *client_, jitter_}, NodeId{id, 7}, settings,
         [this, &heard, every = settings.every](std::int64_t count) {
@@ -77,6 +78,15 @@ TEST_F(NodeCountTest, NodesCountFromTheirFirstBeatUntilTheyAreDead) {
   server->SetTime(start - seconds{10});
   ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 1; }));
   EXPECT_GT(other.Number({"PTTL", "sluice:nodes"}), 0);
+}
+
+TEST_F(NodeCountTest, ANodeThatStartsBelievesAtFirstWhatItWasTold) {
+  const testing::RedisProcess server;
+  Connect(TcpEndpoint{"127.0.0.1", server.port()});
+  const std::int64_t& first = Add(1, 10);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return first != 0; }));
+  EXPECT_EQ(first, 10);
+  EXPECT_TRUE(LoopUntil(loop_, [&] { return first == 1; }));
 }
 
 TEST_F(NodeCountTest, ItGoesOnAfterRedisWasAway) {
