@@ -10,11 +10,12 @@ import sys
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
 
-from admission import Bucket, Window  # noqa: E402
-from recorder import Ask  # noqa: E402
+from admission import Away, Bucket, EventualWindow, Window, expect_bounds  # noqa: E402
+from recorder import Ask, Recorder  # noqa: E402
 from redis_processes import Redis  # noqa: E402
 from server import ask, expect, run_tests, until  # noqa: E402
-from store_scene import NODES, Node, StoreScene, rules  # noqa: E402
+from store_scene import (LIMITS as ALL_LIMITS, NODES, RATE, Node, StoreScene, rules,  # noqa: E402
+                         traffic_of)
 
 # Of so many units none comes back while a test runs.
 BURST = 10
@@ -78,9 +79,9 @@ def test_a_node_that_starts_believes_in_the_nodes_it_was_told_of():
         expect((told or [node.line("nodes_counted")])[0], "7 alive", "the first count")
 
 
-def asked(count, at, seconds=0.0):
+def asked(count, at, seconds=0.0, node=0):
     """So many requests that passed: sent then, and answered `seconds` later."""
-    return [Ask(due=at, node=0, rule="", key="", cost=1, sent=at, done=at + seconds, status=200,
+    return [Ask(due=at, node=node, rule="", key="", cost=1, sent=at, done=at + seconds, status=200,
                 allowed=True, source="redis")] * count
 
 
@@ -95,6 +96,62 @@ def test_what_is_too_much_is_found():
                                       (sliding, 100, 20, 0), (sliding, 100, 23, 3)):
         expect(round(window.excess(asked(before, 1009.9) + asked(now, 1011), 0), 6), most)
     expect(fixed.excess(asked(200, 4.9, 0.2), 0), -100, "of which window is not known")
+
+
+def test_what_nodes_could_not_know_is_not_too_much_of_eventual_counts():
+    window = EventualWindow(count=100, seconds=5)
+    for own, others, later, most in ((100, 7, 0.1, 0), (100, 7, 1, 7), (107, 0, 0.1, 7)):
+        passed_ = asked(others, 10, node=1) + asked(own, 10 + later, node=0)
+        expect(max(0, window.excess(passed_, 0)), most, (own, others, later))
+
+
+def all_of(rule, seconds):
+    """What clients ask for in so long, where everything passes for one rule and nothing else."""
+    traffic = traffic_of(ALL_LIMITS, seed=1)
+    asks = []
+    for number in range(int(seconds * RATE)):
+        name, key, cost = next(traffic)
+        at = 1000 + number / RATE
+        asks.append(Ask(due=at, node=number % NODES, rule=name, key=key, cost=cost, sent=at,
+                        done=at + 0.001, status=200, allowed=name == rule, source="redis"))
+    return asks
+
+
+def test_each_bound_of_each_fault_is_one_that_clients_would_break():
+    faults = ((10, Away()), (10, Away(forgot=1)), (10, Away(outages=1)),
+              (8, Away(outages=1, unaware=1, forgot=1)), (16, Away(outages=1, unaware=3)),
+              (10, Away(outages=2, unaware=2, forgot=1)))
+    for seconds, away in faults:
+        expect_bounds(all_of("", seconds), ALL_LIMITS, NODES, away, wall=0)
+        for rule in ALL_LIMITS:
+            for wall in (0, 2.5):  # windows begin when they like
+                try:
+                    expect_bounds(all_of(rule, seconds), ALL_LIMITS, NODES, away, wall)
+                except AssertionError as breach:
+                    assert str(breach).startswith(f"{rule}, key k0: "), breach
+                else:
+                    raise AssertionError(f"{rule}, {away}: all may pass for {seconds} s")
+
+
+def test_a_bound_that_clients_cannot_break_is_told():
+    try:
+        expect_bounds(all_of("", 10), ALL_LIMITS, NODES, Away(outages=1, forgot=9), wall=0)
+    except AssertionError as fault:
+        assert "asked for above the limit" in str(fault), fault
+    else:
+        raise AssertionError("nobody sees that it cannot be broken")
+
+
+def test_a_machine_that_stands_still_is_told_by_those_who_never_ask_the_store():
+    for late, most in (((), 0), ((40,), 0), ((40, 80), 0), (range(40, 46), 1),
+                       ((*range(40, 46), *range(80, 86)), 2)):
+        recorder = Recorder([], traffic_of(ALL_LIMITS, seed=1), RATE)
+        recorder.phases.append((0.0, "during"))
+        for number in range(120):
+            due = number / 120
+            recorder.asks.append(Ask(due, 0, "here", "k0", 1, due,
+                                     due + (0.004 if number in late else 0.001)))
+        expect(recorder.stalls("during", 0.002), most, late)
 
 
 run_tests(globals())

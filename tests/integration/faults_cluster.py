@@ -7,12 +7,13 @@ import contextlib
 import os
 import signal
 
-from scene.store_faults import BREAKERS, go_on, recover
+from scene.store_faults import BREAKERS, go_on, recover, sources
+from admission import Away
 from recorder import latency_row
 from redis_processes import Redis
 from server import expect, run_tests, until
 from store_scene import (KEYS, NODES, StoreScene, expect_in_time, expect_no_errors,
-                         print_latencies, seed_of_run)
+                         needs_store, print_latencies, seed_of_run)
 
 SEED = seed_of_run()
 STORE_SECONDS = 0.005
@@ -116,7 +117,7 @@ def print_shard(title, asks):
 def expect_others_unaffected(load, is_hit):
     """Whatever is not in the shard that is hit is decided by the store, and as soon as before."""
     for phase in ("before", "failover"):
-        told = [ask for ask in load.asks_of(phase) if ask.rule != "here"]
+        told = [ask for ask in load.asks_of(phase) if needs_store(ask)]
         print_shard(f"{phase}, its shard", [ask for ask in told if is_hit(ask)])
         print_shard(f"{phase}, others", [ask for ask in told if not is_hit(ask)])
     told = [ask for ask in load.asks if ask.rule != "here" and ask.source == "fallback"]
@@ -129,19 +130,19 @@ def test_f5_a_primary_is_killed():
         primary_of = servers.primary_of(fleet)
         victim = primary_of["k0"][0]
         replica = servers.replica_of(victim)
-        with fleet.record(SEED) as load:
+        with fleet.record(SEED, "F5, a primary is killed") as load:
             go_on(load, "before", 3)
             load.phase("failover")
             victim.stop()
             until(lambda: role_of(replica) == "master", "its replica is promoted")
-            recover("F5, a primary is killed", fleet, load, lambda: None, (PROBED, "k0"))
+            recover(fleet, load, lambda: None, (PROBED, "k0"))
         expect_others_unaffected(load, lambda ask: primary_of[ask.key][0] is victim)
         expect_no_errors(load)
         alive = [each for each in servers.servers if each is not victim]
         expect_no_cross_slot(fleet, alive)
         expect_scripts_taught_once(alive)
         # The shares, and what the replica had not heard of: at most a burst of each.
-        fleet.expect_bounds(load, outages=1, unaware=1)
+        fleet.expect_bounds(load, Away(outages=1, unaware=1, forgot=1))
         fleet.expect_ledger(load, forgot=True)
 
 
@@ -170,14 +171,14 @@ def test_f5_slots_move():
         source, key = servers.primary_of(fleet)["k0"]
         target = next(each for each in servers.primaries if each is not source)
         slot = source.call("CLUSTER", "KEYSLOT", key)
-        with fleet.record(SEED) as load:
+        with fleet.record(SEED, "F5, slots move") as load:
             go_on(load, "before", 2)
             for _ in move_slot(servers, slot, source, target):
                 go_on(load, "one slot", 2)
             load.phase("resharding")
             reshard(servers, source, target)
             go_on(load, "after", 2)
-        print_latencies(f"F5, a slot moves, then {RESHARDED} do", load)
+        print_latencies(load)
         replies = {kind: fleet.metric("sluice_redis_replies_total", error=kind)
                    for kind in ("ask", "moved", "try_again")}
         print(f"  {replies}, redirects {fleet.metric('sluice_redis_redirects_total'):.0f}")
@@ -200,7 +201,7 @@ def test_f6_what_is_left_is_a_minority():
     with cluster() as servers, StoreScene(servers.url) as fleet:
         left = servers.primary_of(fleet)["k0"][0]
         others = [each for each in servers.servers if each is not left]
-        with fleet.record(SEED) as load:
+        with fleet.record(SEED, "F6, a minority") as load:
             go_on(load, "before", 2)
             load.phase("splitting")
             tell(others, signal.SIGSTOP)
@@ -213,15 +214,14 @@ def test_f6_what_is_left_is_a_minority():
                 tell(others, signal.SIGCONT)
                 until(lambda: "cluster_state:ok" in left.call("CLUSTER", "INFO"), "it is whole")
 
-            mended = recover("F6, a minority", fleet, load, mend, (PROBED, "k0"))
+            mended = recover(fleet, load, mend, (PROBED, "k0"))
         print(f"  {down:.0f} replies CLUSTERDOWN in 6 s")
         expect_no_errors(load)
         assert down > 0, "nobody said CLUSTERDOWN"
-        told = [ask for ask in load.asks_of("split") if ask.rule != "here"]
-        expect({ask.source for ask in told}, {"fallback"}, "who decides without a majority")
+        expect(sources(load, "split"), {"fallback"}, "who decides without a majority")
         expect_in_time(load, "split", STORE_SECONDS)
-        fleet.expect_bounds(load, outages=1, end=mended)
-        fleet.expect_bounds(load, outages=1, unaware=1)
+        fleet.expect_bounds(load, Away(outages=1), end=mended)
+        fleet.expect_bounds(load, Away(outages=1, unaware=1, forgot=1))
         fleet.expect_ledger(load, forgot=True)
 
 
@@ -229,7 +229,7 @@ def test_f6_a_primary_is_away_and_comes_back():
     with cluster() as servers, StoreScene(servers.url) as fleet:
         away = servers.primary_of(fleet)["k0"][0]
         replica = servers.replica_of(away)
-        with fleet.record(SEED) as load:
+        with fleet.record(SEED, "F6, a primary is away") as load:
             go_on(load, "before", 2)
             load.phase("away")
             tell([away], signal.SIGSTOP)
@@ -241,9 +241,9 @@ def test_f6_a_primary_is_away_and_comes_back():
                 tell([away], signal.SIGCONT)
                 until(lambda: role_of(away) == "slave", "it is told that it is none")
 
-            recover("F6, a primary is away", fleet, load, mend, (PROBED, "k0"))
+            recover(fleet, load, mend, (PROBED, "k0"))
         expect_no_errors(load)
-        fleet.expect_bounds(load, outages=2, unaware=2)
+        fleet.expect_bounds(load, Away(outages=2, unaware=2, forgot=1))
         fleet.expect_ledger(load, forgot=True)
 
 

@@ -5,6 +5,7 @@ Prints how late answers were before, during and after. docs/promises.md says wha
 
 from scene.neighbours import Neighbours
 from scene.store_faults import fleet_of, go_on, recover
+from admission import Away
 from fault_proxy import FaultProxy, Harm
 from redis_processes import Redis
 from server import run_tests
@@ -16,17 +17,17 @@ SEED = seed_of_run()
 def spoil(title, harm, act=lambda proxy: None):
     """Harm of connections; `act` is done to them each second meanwhile."""
     with Redis() as redis, FaultProxy(redis, seed=SEED) as proxy, fleet_of(proxy) as fleet:
-        with Neighbours(fleet.nodes[0]), fleet.record(SEED) as load:
+        with Neighbours(fleet.nodes[0]), fleet.record(SEED, title) as load:
             go_on(load, "before", 2)
             proxy.set(harm)
             for _ in range(4):
                 act(proxy)
                 go_on(load, "during", 1)
-            recover(title, fleet, load, proxy.set)
+            recover(fleet, load, proxy.set)
         print(f"  {proxy.counts()}")
         expect_no_errors(load)
         expect_in_time(load, "during", DEADLINE_SECONDS)
-        fleet.expect_bounds(load, outages=1, unaware=1)
+        fleet.expect_bounds(load, Away(outages=1, unaware=1))
         fleet.expect_ledger(load)
 
 

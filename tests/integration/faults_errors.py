@@ -10,6 +10,7 @@ import subprocess
 from typing import Callable
 
 from scene.store_faults import BREAKERS, go_on, recover
+from admission import Away
 from redis_processes import Redis
 from server import expect, run_tests, until
 from store_scene import (DEADLINE_SECONDS, NODES, StoreScene, expect_in_time, expect_no_errors,
@@ -46,13 +47,13 @@ def endure(fault, redis, url=""):
     """A fault under load: nobody sees an error, it is counted as what it is, Redis is hardly asked
     while it lasts, and all is well again after it."""
     with StoreScene(url or f"redis://{redis.address}") as fleet:
-        with fleet.record(SEED) as load:
+        with fleet.record(SEED, f"F8, {fault.title}") as load:
             go_on(load, "before", 2)
             replies = fleet.metric("sluice_redis_replies_total", error=fault.label)
             errors, connects = errors_told(redis, fault.word), connections_made(redis)
             fault.begin()
             go_on(load, "during", FAULT_SECONDS)
-            mended = recover(f"F8, {fault.title}", fleet, load, fault.end)
+            mended = recover(fleet, load, fault.end)
         told = fleet.metric("sluice_redis_replies_total", error=fault.label) - replies
         if not fault.forgets:  # then it has begun to count anew
             expect_few_attempts(fault, errors_told(redis, fault.word) - errors,
@@ -63,8 +64,8 @@ def endure(fault, redis, url=""):
         assert told / FAULT_SECONDS / NODES / BREAKERS < ATTEMPTS_MOST, f"{told} attempts"
         assert sum(ask.source == "fallback" for ask in load.asks_of("during")) > 100
         expect_in_time(load, "during", DEADLINE_SECONDS)
-        fleet.expect_bounds(load, outages=1, end=mended)
-        fleet.expect_bounds(load, outages=1, unaware=1)
+        fleet.expect_bounds(load, Away(outages=1), end=mended)
+        fleet.expect_bounds(load, Away(outages=1, unaware=1, forgot=int(fault.forgets)))
         fleet.expect_ledger(load, fault.forgets)
 
 
@@ -183,7 +184,7 @@ def test_f9_keys_are_evicted():
     with Redis("maxmemory 100mb", "maxmemory-policy allkeys-lru") as redis:
         with StoreScene(f"redis://{redis.address}") as fleet:
             until(lambda: fleet.metric("sluice_redis_may_evict") == NODES, "it is seen")
-            with fleet.record(SEED) as load:
+            with fleet.record(SEED, "F9, keys are evicted") as load:
                 go_on(load, "before", 2)
                 load.phase("eviction")
                 evict(redis)
@@ -192,7 +193,8 @@ def test_f9_keys_are_evicted():
             evicted = int(redis.info("stats")["evicted_keys"])
             until(lambda: fleet.metric("sluice_redis_evicted_keys_total") == NODES * evicted,
                   f"each node has counted all {evicted} of them")
-            print_latencies(f"F9, {evicted} keys were evicted", load)
+            print_latencies(load)
+            print(f"  {load.title}: {evicted} of them")
             expect_no_errors(load)
             for node in fleet.nodes:
                 told = said_of_eviction(node)

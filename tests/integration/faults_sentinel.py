@@ -9,6 +9,7 @@ import threading
 import time
 
 from scene.store_faults import go_on, recover
+from admission import Away
 from redis_processes import Redis, Sentinel
 from server import DEADLINE_SECONDS, expect, run_tests, until
 from store_scene import (NODES, StoreScene, expect_in_time, expect_no_errors, print_latencies,
@@ -105,17 +106,17 @@ def fail_over(load, primary, replicas, sentinels):
 def test_f4_the_primary_is_killed():
     with group() as (primary, replicas, sentinels):
         with StoreScene(url_of(sentinels)) as fleet:
-            with fleet.record(SEED) as load:
+            with fleet.record(SEED, "F4, the primary is killed") as load:
                 go_on(load, "before", 4)
                 taken, new = fail_over(load, primary, replicas, sentinels)
-                recover("F4, the primary is killed", fleet, load, lambda: None)
+                recover(fleet, load, lambda: None)
             print(f"  nodes write to the new primary {taken * 1e3:.0f} ms after a sentinel told "
                   "of it")
             expect_no_errors(load)
             expect_in_time(load, "failover", STORE_SECONDS)
             assert taken < SWITCH_SECONDS, f"{taken} s"
             # The shares, and what the replica had not heard of: at most a burst of each.
-            fleet.expect_bounds(load, outages=1, unaware=1)
+            fleet.expect_bounds(load, Away(outages=1, unaware=1, forgot=1))
             fleet.expect_ledger(load, forgot=True)
             expect(fleet.metric("sluice_redis_primary_switches_total") >= NODES, True)
             expect_old_primary_alone(fleet, primary, new)
@@ -124,12 +125,12 @@ def test_f4_the_primary_is_killed():
 def expect_old_primary_alone(fleet, primary, new):
     """The old primary comes back as one, before it is told better: nobody writes to it."""
     primary.start_again()
-    with fleet.record(SEED + 1) as load:
+    with fleet.record(SEED + 1, "F4, the old primary is back") as load:
         go_on(load, "old", 1)
         until(lambda: primary.info("replication")["role"] == "slave", "it is told that it is none")
         go_on(load, "old", 1)
         expect(decisions(primary), 0, "scripts that the old primary ran")
-    print_latencies("F4, the old primary is back", load)
+    print_latencies(load)
     expect_no_errors(load)
     assert decisions(new) > 0
 
@@ -137,16 +138,16 @@ def expect_old_primary_alone(fleet, primary, new):
 def test_f4_the_primary_is_told_to_go():
     with group() as (primary, replicas, sentinels):
         with StoreScene(url_of(sentinels)) as fleet:
-            with fleet.record(SEED) as load:
+            with fleet.record(SEED, "F4, the primary is told to go") as load:
                 go_on(load, "before", 2)
                 load.phase("failover")
                 expect(sentinels[0].call("SENTINEL", "FAILOVER", "main"), "OK")
                 new = promoted(replicas)
                 first_write(new, decisions(new))
-                recover("F4, the primary is told to go", fleet, load, lambda: None)
+                recover(fleet, load, lambda: None)
             expect_no_errors(load)
             expect_in_time(load, "failover", STORE_SECONDS)
-            fleet.expect_bounds(load, outages=1, unaware=1)
+            fleet.expect_bounds(load, Away(outages=1, unaware=1, forgot=1))
             fleet.expect_ledger(load, forgot=True)
 
 

@@ -17,6 +17,7 @@ import time
 CONNECT_SECONDS = 5
 DRAIN_SECONDS = 10
 SLICE_SECONDS = 0.25
+STALL_SECONDS = 0.05  # as long as a breaker waits before it opens
 LENGTH = re.compile(rb"\r\nContent-Length: (\d+)", re.IGNORECASE)
 
 
@@ -68,10 +69,12 @@ class Recorder:
     """Asks nodes by turns at `rate` requests a second, each rule as the attribute `mode`.
 
     A thread of its own asks from begin() to end(). `asks` are in the order in which they were done,
-    and complete after end(). `phase(name)` names what is asked from then on.
+    and complete after end(). `phase(name)` names what is asked from then on, and `title` all of it.
     """
 
-    def __init__(self, addresses, traffic, rate, connections=32, domain="api"):
+    def __init__(self, addresses, traffic, rate, title="", connections=32, domain="api"):
+        self.title = title
+        self.back_after = None  # seconds until the store decided again, once that is known
         self.addresses, self.traffic, self.rate, self.domain = addresses, traffic, rate, domain
         self.asks, self.phases, self.faults = [], [], []
         self.selector = selectors.SelectSelector()  # others wake a millisecond late
@@ -213,6 +216,18 @@ class Recorder:
         while slices[number].count("fallback") * 5 > len(slices[number]):
             number += 1
         return begin + number * SLICE_SECONDS
+
+    def stalls(self, phase, late):
+        """How often in a phase the machine stood still: for STALL_SECONDS most of those who never
+        ask the store waited for longer than `late` seconds."""
+        here = sorted((ask.due, ask.latency > late) for ask in self.asks_of(phase)
+                      if ask.rule == "here")
+        count, end = 0, 0.0
+        for at, _ in here:
+            near = [is_late for due, is_late in here if at <= due < at + STALL_SECONDS]
+            if at >= end and 2 * sum(near) > len(near):
+                count, end = count + 1, at + STALL_SECONDS
+        return count
 
     def asks_of(self, phase):
         """What was due while a phase lasted."""

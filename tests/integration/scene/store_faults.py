@@ -1,9 +1,10 @@
 """Faults of the store that nodes share, and how they recover from them."""
 
+import collections
 import os
 import time
 
-from store_scene import StoreScene, print_latencies
+from store_scene import StoreScene, needs_store, print_latencies
 
 from scene.neighbours import RULES
 
@@ -24,7 +25,7 @@ def go_on(load, phase, seconds):
     time.sleep(seconds)
 
 
-def recover(title, fleet, load, mend, probe=("ledger", "probe")):
+def recover(fleet, load, mend, probe=("ledger", "probe")):
     """Ends the fault; soon the store decides again, for all threads of all nodes. `probe` is a rule
     and a key that it concerns.
 
@@ -37,14 +38,29 @@ def recover(title, fleet, load, mend, probe=("ledger", "probe")):
     fleet.wait_for("redis", *probe)
     go_on(load, "after", BACK_SECONDS)
     load.end()
-    taken = load.last_without_store(mended) - mended
+    load.back_after = taken = load.last_without_store(mended) - mended
     opened = [node.metric("sluice_redis_breaker_opened_total") for node in fleet.nodes]
     most = BACK_SECONDS if max(opened) <= BREAKERS else LATER_BACK_SECONDS
-    print_latencies(title, load)
-    print(f"  the store decides again after {taken:.2f} s, breakers opened {sum(opened):.0f} times")
+    print_latencies(load)
+    print(f"  {load.title}: breakers opened {sum(opened):.0f} times")
     assert taken < most, f"the store decides again after {taken} s"
     return before
 
 
 def sources(load, phase):
-    return {ask.source for ask in load.asks_of(phase) if ask.rule != "here"}
+    """Who decided what has to be decided by the store."""
+    return {ask.source for ask in load.asks_of(phase) if needs_store(ask)}
+
+
+def near_sources(load, phase, rule):
+    """Who decided what nodes may decide by themselves, and how often."""
+    found = collections.Counter(ask.source for ask in load.asks_of(phase) if ask.rule == rule)
+    print(f"  {load.title}, {phase}, {rule}: {dict(found)}")
+    return found
+
+
+def expect_near(load, phase):
+    """Nodes did decide by themselves: what is said of that is said of something."""
+    for rule, wanted in (("leased", "lease"), ("eventual", "eventual")):
+        found = near_sources(load, phase, rule)
+        assert found[wanted] > 0, f"{rule}, {phase}: {found}"
