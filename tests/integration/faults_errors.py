@@ -3,10 +3,12 @@
 Prints how late answers were before, during and after. docs/promises.md says what must hold.
 """
 
+import collections
 import dataclasses
 import os
 import re
 import subprocess
+import threading
 from typing import Callable
 
 from scene.store_faults import BREAKERS, go_on, recover
@@ -18,6 +20,8 @@ from store_scene import (DEADLINE_SECONDS, NODES, StoreScene, expect_in_time, ex
 
 SEED = seed_of_run()
 FAULT_SECONDS = 8
+# A machine that is busy is no outage.
+PATIENT = ("--store-deadline", "5s")
 ATTEMPTS_MOST = 5  # a second, of a worker
 
 
@@ -171,6 +175,39 @@ def evict(redis):
     expect(redis.call("EVAL", fill, "0"), "OK")
 
 
+class Evictions:
+    """Hears of a Redis which keys it evicts."""
+
+    def __init__(self, redis):
+        expect(redis.call("CONFIG", "SET", "notify-keyspace-events", "Ee"), "OK")
+        self.names = []
+        self.process = subprocess.Popen(
+            ["redis-cli", "-p", str(redis.port), "SUBSCRIBE", "__keyevent@0__:evicted"],
+            stdout=subprocess.PIPE, text=True)
+        self.process.stdout.readline()  # from now on
+        self.thread = threading.Thread(target=self.listen, daemon=True)
+        self.thread.start()
+
+    def listen(self):
+        for line in self.process.stdout:
+            if line.startswith(("sluice:", "other:")):
+                self.names.append(line.strip())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.thread.join()
+        self.process.stdout.close()
+
+    def most_of_a_key(self):
+        """How often the key of ours that went most often did."""
+        return max(collections.Counter(
+            name for name in self.names if name.startswith("sluice:")).values(), default=0)
+
+
 def said_of_eviction(node):
     """The one line of its log."""
     node.stop()
@@ -182,20 +219,25 @@ def said_of_eviction(node):
 
 def test_f9_keys_are_evicted():
     with Redis("maxmemory 100mb", "maxmemory-policy allkeys-lru") as redis:
-        with StoreScene(f"redis://{redis.address}") as fleet:
+        with StoreScene(f"redis://{redis.address}", flags=PATIENT) as fleet:
             until(lambda: fleet.metric("sluice_redis_may_evict") == NODES, "it is seen")
-            with fleet.record(SEED, "F9, keys are evicted") as load:
-                go_on(load, "before", 2)
-                load.phase("eviction")
-                evict(redis)
-                until(lambda: all(node.metric("sluice_redis_evicted_keys_total") > 0
-                                  for node in fleet.nodes), "evictions are counted")
-            evicted = int(redis.info("stats")["evicted_keys"])
+            with Evictions(redis) as evictions:
+                with fleet.record(SEED, "F9, keys are evicted") as load:
+                    go_on(load, "before", 2)
+                    load.phase("eviction")
+                    evict(redis)
+                    until(lambda: all(node.metric("sluice_redis_evicted_keys_total") > 0
+                                      for node in fleet.nodes), "evictions are counted")
+                    go_on(load, "after", 6)
+                evicted = int(redis.info("stats")["evicted_keys"])
+                until(lambda: len(evictions.names) == evicted, "all of them are heard of")
             until(lambda: fleet.metric("sluice_redis_evicted_keys_total") == NODES * evicted,
                   f"each node has counted all {evicted} of them")
             print_latencies(load)
-            print(f"  {load.title}: {evicted} of them")
+            print(f"  {load.title}: {evicted}, of ours at most {evictions.most_of_a_key()} times")
             expect_no_errors(load)
+            fleet.expect_bounds(load, Away(forgot=evictions.most_of_a_key()))
+            fleet.expect_ledger(load, forgot=True)
             for node in fleet.nodes:
                 told = said_of_eviction(node)
                 assert "maxmemory-policy is allkeys-lru, maxmemory 104857600 bytes" in told, told
