@@ -70,6 +70,9 @@ struct RedisCommand {
   // Of EVALSHA, where the node is to be taught a script it has forgotten: the script. It outlives
   // the client.
   std::string_view script;
+  // Nodes of a reply that is no error; 0: any number. One that has another number is a reply to
+  // something else, and so may be those that follow it.
+  std::uint32_t reply_nodes = 0;
   // It is rare, nobody waits for it, and it matters more where the server is slow: it goes even
   // while the breaker of the server is open.
   bool passes_breaker = false;

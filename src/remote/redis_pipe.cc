@@ -73,7 +73,11 @@ Result<std::size_t> RedisPipe::ReadOne(std::string_view unread) {
   if (read.state == ReadState::kMore) return std::size_t{0};
   if (read.nodes.front().type == RespType::kPush) return read.consumed;
   if (sent_.empty()) return Error{"a reply to nothing"};
-  Answer(read.nodes);
+  const std::span<const RespNode> value = ValueOf(read.nodes);
+  const std::uint32_t wanted = sent_.front().command->reply_nodes;
+  const bool is_other = wanted != 0 && value.size() != wanted && !IsError(value.front().type);
+  if (is_other) return Error{"a reply to something else"};
+  Answer(value);
   return read.consumed;
 }
 
@@ -87,13 +91,12 @@ std::span<const RespNode> RedisPipe::ValueOf(std::span<const RespNode> nodes) {
   return value_;
 }
 
-void RedisPipe::Answer(std::span<const RespNode> nodes) {
+void RedisPipe::Answer(std::span<const RespNode> value) {
   const Entry entry = sent_.front();
   sent_.pop_front();
   RedisAnswer answer;
-  answer.reply = ValueOf(nodes);
-  const RespNode& value = answer.reply.front();
-  if (IsError(value.type)) answer.error = ReadRedisError(value.text);
+  answer.reply = value;
+  if (IsError(value.front().type)) answer.error = ReadRedisError(value.front().text);
   Tell(entry, answer);
 }
 

@@ -91,7 +91,7 @@ class RedisPipe {
   // One reply, a push or a fault from the front of the bytes. How many were used, 0 for none.
   Result<std::size_t> ReadOne(std::string_view unread);
   std::span<const RespNode> ValueOf(std::span<const RespNode> nodes);
-  void Answer(std::span<const RespNode> nodes);
+  void Answer(std::span<const RespNode> value);
   void NoteDeadline(Time deadline);
   static void Tell(const Entry& entry, const RedisAnswer& answer);
 

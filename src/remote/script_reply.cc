@@ -18,8 +18,7 @@ bool IsNumber(const RespNode& node, std::int64_t most) {
 
 // The status, seconds, microseconds, and a text for each key.
 bool IsReply(const ScriptCall& call, std::span<const RespNode> reply) {
-  const std::size_t nodes = kHeadNodes + call.keys().size();
-  if (reply.size() != nodes || reply[0].type != RespType::kArray) return false;
+  if (reply.size() != ScriptReplyNodes(call) || reply[0].type != RespType::kArray) return false;
   for (const RespNode& node : reply.subspan(kHeadNodes)) {
     if (node.type != RespType::kBulk) return false;
   }
@@ -103,6 +102,10 @@ Time TimeOf(std::span<const RespNode> reply) {
 }
 
 }  // namespace
+
+std::uint32_t ScriptReplyNodes(const ScriptCall& call) {
+  return static_cast<std::uint32_t>(kHeadNodes + call.keys().size());
+}
 
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
                                       std::span<Decision> decisions,

@@ -29,6 +29,9 @@ struct ScriptOutcome {
   bool goes_ahead = false;  // kDecided
 };
 
+// How many nodes a reply to the call has, whatever became of it.
+std::uint32_t ScriptReplyNodes(const ScriptCall& call);
+
 // Reads a reply; where the call was decided, writes a decision for each of its charges, in order.
 // An error if it is no reply to this call: that is a store failure. No text of the reply is in it.
 //

@@ -87,6 +87,23 @@ TEST_F(RedisPipeTest, WhatTheReplySaysIsRead) {
 
 TEST_F(RedisPipeTest, AReplyToNothingIsAFault) { EXPECT_FALSE(pipe_.Receive("+OK\r\n").ok()); }
 
+// Else all that follow would be taken for replies to others.
+TEST_F(RedisPipeTest, AReplyToSomethingElseIsAFault) {
+  RedisCommand& command = heard_.Make("a", {"EVALSHA"}, kLatestTime);
+  command.reply_nodes = 3;
+  ASSERT_TRUE(pipe_.Send(command, heard_));
+  WriteAll();
+  EXPECT_FALSE(pipe_.Receive("*1\r\n:1\r\n").ok());
+  pipe_.Break(RedisAnswer::Cause::kFault);
+  heard_.heard.clear();
+  for (const std::string_view reply : {"*2\r\n:1\r\n:2\r\n", "-ERR no\r\n"}) {
+    ASSERT_TRUE(pipe_.Send(command, heard_));
+    WriteAll();
+    EXPECT_TRUE(pipe_.Receive(reply).ok());
+  }
+  EXPECT_EQ(heard_.heard.size(), 2U);
+}
+
 TEST_F(RedisPipeTest, WhatIsNoRespIsAFault) {
   Send("a");
   WriteAll();
