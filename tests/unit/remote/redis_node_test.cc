@@ -225,6 +225,20 @@ TEST_F(RedisNodeTest, WhatHasNoDeadlineClosesTheBreakerIfItIsQuick) {
   EXPECT_TRUE(send_until(RedisBreaker::State::kClosed));
 }
 
+// Invariant (4): where the way is longer than anybody waits, nothing else can close it.
+TEST_F(RedisNodeTest, WhatNobodyWaitsForClosesTheBreakerOfAFarServer) {
+  settings_.breaker.trial_most = 1;
+  settings_.patience = Nanos{1};
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  OpenBreaker(server);
+  EXPECT_TRUE(LoopUntil(loop_, [this] {
+    if (node_->under_way() == 0) Send("b", {"INCR", "n"});
+    return node_->breaker() == RedisBreaker::State::kClosed;
+  }));
+}
+
 TEST_F(RedisNodeTest, WhatMayTakeLongerIsNoProbeThatSucceedsIfItIsSlow) {
   settings_.breaker.trial_most = 1;
   const RedisProcess server;
