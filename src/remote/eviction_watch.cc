@@ -47,6 +47,7 @@ EvictionWatch::EvictionWatch(const Parts& parts, Nanos every, Owner owner)
       owner_(std::move(owner)),
       timer_(parts.loop, [this] { Look(); }) {
   AppendRedisCommand({"INFO"}, command_.bytes);
+  command_.reply_nodes = 1;
   Look();
 }
 

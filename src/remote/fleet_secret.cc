@@ -48,6 +48,7 @@ FleetSecretSource::FleetSecretSource(const Parts& parts, std::string_view prefix
       timer_(parts.loop, [this] { Ask(); }) {
   AppendRedisCommand({"SET", key_, TextOf(proposal), "NX"}, offer_.bytes);
   AppendRedisCommand({"GET", key_}, look_.bytes);
+  offer_.reply_nodes = look_.reply_nodes = 1;
   offer_.slot = SlotOf(key_);
   look_.slot = offer_.slot;
   Ask();

@@ -40,6 +40,7 @@ NodeCount::NodeCount(const Parts& parts, NodeId id, const NodeCountSettings& set
       command_.bytes);
   command_.slot = SlotOf(key);
   command_.script = NodesScript().text;
+  command_.reply_nodes = 1;
   // Else whoever finds Redis too slow would be taken for dead, and the others would take its share.
   command_.passes_breaker = true;
   Beat();

@@ -51,6 +51,7 @@ RedisConnection::RedisConnection(const RedisScene& scene, const RedisConnectionS
       pipe_(settings.bounds),
       timer_(scene.loop, [this] { OnTime(); }) {
   AppendRedisCommand({"PING"}, ping_.bytes);
+  ping_.reply_nodes = 1;
 }
 
 void RedisConnection::Open(const ServerAddress& address, std::string_view host) {

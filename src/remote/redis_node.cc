@@ -52,6 +52,7 @@ RedisNode::RedisNode(const RedisParts& parts, Endpoint endpoint, const RedisNode
       pacing_(settings.reconnect),
       breaker_(settings.breaker) {
   AppendRedisCommand({"ASKING"}, asking_.bytes);
+  asking_.reply_nodes = 1;
   Connect();
 }
 
@@ -139,6 +140,7 @@ bool RedisNode::Teach(RedisCommand& command) {
     lesson = lessons_.emplace_back(std::make_unique<Lesson>()).get();
     lesson->script = command.script;
     AppendRedisCommand({"SCRIPT", "LOAD", command.script}, lesson->command.bytes);
+    lesson->command.reply_nodes = 1;
   }
   if (!lesson->is_under_way) {
     if (!connection_.Send(lesson->command, *this)) return false;
@@ -238,16 +240,17 @@ void RedisNode::OnOpen() {
   needs_login_ = false;
   parts_.counts.connects.Add(1);
   opened_at_ = parts_.scene.clock.Now();
-  breaker_.Connected(opened_at_);
+  breaker_.Connected(*opened_at_);
 }
 
 void RedisNode::OnClosed(const RedisConnection::End& end) {
   if (is_ending_) return;
   last_words_ = end.words;
-  const bool was_open = end.cause != Cause::kNotConnected;
+  const bool was_open = opened_at_.has_value();
   (was_open ? parts_.counts.disconnects : parts_.counts.connect_failures).Add(1);
   if (end.error != RedisErrorKind::kNone) parts_.counts.AddReply(end.error);
-  if (was_open) pacing_.Held(parts_.scene.clock.Now() - opened_at_);
+  if (was_open) pacing_.Held(parts_.scene.clock.Now() - *opened_at_);
+  opened_at_.reset();
   const Nanos longer = IsUnwelcome(end.error) ? settings_.reconnect.most : Nanos{0};
   reconnect_.SetAfter(pacing_.Next(parts_.jitter) + longer);
   if (on_lost) on_lost(end);

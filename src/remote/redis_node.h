@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,7 +126,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   RedisConnection connection_;
   LoopTimer reconnect_;
   RedisPacing pacing_;
-  Time opened_at_{};  // the connection, the last time that it was
+  std::optional<Time> opened_at_;  // the connection, while it is
   RedisBreaker breaker_;
   RedisCommand* probe_ = nullptr;  // while the breaker waits for its end
   std::vector<std::unique_ptr<Lesson>> lessons_;

@@ -12,6 +12,8 @@ from server import run_tests
 from store_scene import DEADLINE_SECONDS, expect_in_time, expect_no_errors, seed_of_run
 
 SEED = seed_of_run()
+CONNECTS_PER_SECOND = 20  # of a node, at most
+SECONDS = 4  # in which there is harm
 
 
 def spoil(title, harm, act=lambda proxy: None):
@@ -20,12 +22,14 @@ def spoil(title, harm, act=lambda proxy: None):
         with Neighbours(fleet.nodes[0]), fleet.record(SEED, title) as load:
             go_on(load, "before", 2)
             proxy.set(harm)
-            for _ in range(4):
+            for _ in range(SECONDS):
                 act(proxy)
                 go_on(load, "during", 1)
             recover(fleet, load, proxy.set)
         counts = proxy.counts()
         print(f"  {counts}")
+        most = CONNECTS_PER_SECOND * len(fleet.nodes) * SECONDS
+        assert counts["connects"] <= most, f"{counts['connects']} connections, at most {most}"
         expect_no_errors(load)
         expect_in_time(load, "during", DEADLINE_SECONDS)
         # So few are spoilt that the load would still break the bound.
