@@ -59,24 +59,30 @@ void FleetSecretSource::Ask() {
   timer_.SetAfter(pacing_.Next(parts_.jitter));
 }
 
+void FleetSecretSource::Look() {
+  if (parts_.client.Send(look_, *this) == RedisClient::Cause::kNone) return;
+  timer_.SetAfter(pacing_.Next(parts_.jitter));
+}
+
 // Whatever became of the offer, what Redis has now is the secret.
 void FleetSecretSource::OnAnswer(RedisCommand& command, const RedisAnswer& answer) {
-  if (&command == &offer_) {
-    if (parts_.client.Send(look_, *this) != RedisClient::Cause::kNone) {
-      timer_.SetAfter(pacing_.Next(parts_.jitter));
-    }
-    return;
-  }
+  if (&command == &offer_) return Look();
   const bool is_text = answer.fate == RedisAnswer::Fate::kReplied &&
                        answer.reply.front().type != RespType::kError &&
                        !answer.reply.front().text.empty();
   if (!is_text) return timer_.SetAfter(pacing_.Next(parts_.jitter));
-  Use(answer.reply.front().text);
+  const std::string_view text = answer.reply.front().text;
+  if (text != text_ && text != seen_) {
+    seen_ = text;
+    return Look();
+  }
+  Use(text);
   pacing_.Reset();
   timer_.SetAfter(parts_.jitter.Between(kLookEvery / 2, kLookEvery));
 }
 
 void FleetSecretSource::Use(std::string_view text) {
+  seen_.clear();
   if (text == text_) return;
   text_ = text;
   offer_.bytes.clear();

@@ -28,6 +28,8 @@ FleetSecret FleetSecretOf(std::string_view text);
 // Invariants
 //   (1) All nodes that ask one Redis get the same secret, whichever of them comes first.
 //   (2) `found` is called once for each secret that is another than the one before.
+//   (3) A secret that is not in use is used once two looks in a row have said it: a bit that was
+//       turned on its way would make other keys of all.
 class FleetSecretSource final : private RedisListener {
  public:
   using Found = std::function<void(const FleetSecret& secret)>;
@@ -51,12 +53,14 @@ class FleetSecretSource final : private RedisListener {
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
   void Ask();
+  void Look();
   void Use(std::string_view text);
 
   const Parts parts_;
   const std::string key_;
   const Found found_;
   std::string text_;    // in use
+  std::string seen_;    // another one, by the last look
   RedisCommand offer_;  // SET NX
   RedisCommand look_;   // GET, after it
   RedisPacing pacing_{RedisPacing::Settings{}};

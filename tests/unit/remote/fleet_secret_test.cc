@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "support/redis_process.h"
+#include "unit/remote/fake_redis_client.h"
 #include "unit/remote/loop_until.h"
 
 namespace sluice {
@@ -105,6 +107,21 @@ TEST_F(FleetSecretTest, WhereAnotherNodeCameFirstItsSecretIsUsed) {
   ASSERT_EQ(server.Call("SET sluice:secret another"), "OK");
   ASSERT_TRUE(UntilFound(2));
   EXPECT_EQ(found_.back(), FleetSecretOf("another"));
+}
+
+// Invariant (3).
+TEST_F(FleetSecretTest, ASecretIsUsedOnceTwoLooksHaveSaidIt) {
+  auto client = std::make_unique<FakeRedisClient>();
+  FakeRedisClient& redis = *client;
+  client_ = std::move(client);
+  Ask(1);
+  redis.Reply("+OK\r\n");
+  redis.Reply("$1\r\nb\r\n");
+  redis.Reply("$1\r\na\r\n");
+  EXPECT_TRUE(found_.empty());
+  redis.Reply("$1\r\na\r\n");
+  EXPECT_EQ(found_, std::vector{FleetSecretOf("a")});
+  EXPECT_TRUE(redis.sent.empty());
 }
 
 }  // namespace
