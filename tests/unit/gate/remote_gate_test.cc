@@ -2,82 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "gate/deciding.h"
 #include "gate/gate_session.h"
-#include "scene.h"
-#include "support/fake_clock.h"
-#include "support/stepped_remote.h"
+#include "remote_scene.h"
 
 namespace sluice::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-class KeptVerdict final : public VerdictWaiter {
- public:
-  void OnVerdict(Verdict& there) override {
-    ++times;
-    std::swap(verdict, there);
-  }
-
-  Verdict verdict;
-  int times = 0;
-};
-
-class RemoteGateTest : public ::testing::Test {
- protected:
-  void Use(std::vector<RuleSpec> rules) { ASSERT_TRUE(TryUse(std::move(rules)).ok()); }
-  Result<Done> TryUse(std::vector<RuleSpec> rules) {
-    DomainSpec domain;
-    domain.name = "api";
-    domain.rules = std::move(rules);
-    RuleSetSpec spec;
-    spec.domains.push_back(std::move(domain));
-    return gate_.Use(RuleSet::Make(std::move(spec)));
-  }
-
-  // Asks; what is decided at once is in now_, all else comes to later_.
-  GateSession::Decided Ask(std::int64_t cost = 1, Purpose purpose = Purpose::kTake,
-                           const std::string& user = "42") {
-    const std::vector<Attribute> attributes{{"user", user}};
-    const AttributeSet set{attributes, Cost{cost}, purpose};
-    return session_.Decide({"api", {&set, 1}}, now_, later_);
-  }
-  // Asks, and lets the remote answer.
-  const Verdict& Check(std::int64_t cost = 1) {
-    EXPECT_EQ(Ask(cost), GateSession::Decided::kLater);
-    remote_.Answer();
-    return later_.verdict;
-  }
-
-  static RuleSpec Local(RuleSpec rule) {
-    rule.consistency = Consistency::kLocal;
-    return rule;
-  }
-  static RuleSpec OnFailure(OnStoreFailure policy, RuleSpec rule) {
-    rule.on_store_failure = policy;
-    return rule;
-  }
-  static RuleSpec PerUser(RuleSpec rule) {
-    rule.per = {{{"user"}, {}}};
-    return rule;
-  }
-
-  FakeClock clock_{Time{1'700'000'000s}};
-  std::unique_ptr<MemoryStore> store_ = MemoryStore::Create({.seed = {1, 2}}).value();
-  SteppedLimits limits_;
-  SteppedRemote remote_{clock_};
-  Gate gate_{*store_, clock_, &limits_};
-  GateSession session_{gate_, {.remote = &remote_, .patience = 5ms}};
-  Verdict now_;
-  KeptVerdict later_;
-};
+class RemoteGateTest : public RemoteScene {};
 
 TEST_F(RemoteGateTest, TheRemoteDecidesAndTheVerdictComesLater) {
   Use({PerUser(Rule("a", "2/m"))});
@@ -226,141 +162,6 @@ TEST_F(RemoteGateTest, WhatMemoryTookIsGivenBackWhereTheFallbackRefuses) {
   EXPECT_EQ(Ask(), GateSession::Decided::kNow);
   EXPECT_EQ(now_.kind(), VerdictKind::kRefused);
   EXPECT_EQ(now_.decisions()[0].decision.remaining, 4);
-}
-
-// Gate, invariant (3).
-TEST_F(RemoteGateTest, SharesOfAllNodesAddUpToTheLimit) {
-  Use({Rule("a", "100/m")});
-  remote_.is_away = true;
-  ASSERT_TRUE(gate_.SetFleetSize({4}));
-  int allowed = 0;
-  for (int i = 0; i < 100; ++i) {
-    Ask();
-    allowed += now_.allowed() ? 1 : 0;
-  }
-  EXPECT_EQ(allowed, 25);
-  // What was admitted stays known while nodes come and go.
-  ASSERT_TRUE(gate_.SetFleetSize({2}));
-  for (int i = 0; i < 100; ++i) {
-    Ask();
-    allowed += now_.allowed() ? 1 : 0;
-  }
-  EXPECT_EQ(allowed, 50);
-}
-
-// Deciding, invariant (4).
-TEST_F(RemoteGateTest, TheShareStartsFromWhatTheRemoteLetPass) {
-  Use({Rule("a", "5/m")});
-  EXPECT_TRUE(Check(3).allowed());
-  remote_.is_away = true;
-  Ask();
-  EXPECT_EQ(now_.decisions()[0].decision.source, Source::kFallback);
-  EXPECT_EQ(now_.decisions()[0].decision.remaining, 1);
-  // What the fallback admits the remote does not know; it is charged here once.
-  remote_.is_away = false;
-  EXPECT_TRUE(Check().allowed());
-  EXPECT_EQ(remote_.Left(), 1);
-  remote_.is_away = true;
-  Ask();
-  EXPECT_EQ(now_.kind(), VerdictKind::kRefused);
-}
-
-TEST_F(RemoteGateTest, AShareThatIsUsedUpRefusesNothingThatTheRemoteLetsPass) {
-  Use({Rule("a", "100/m")});
-  ASSERT_TRUE(gate_.SetFleetSize({4}));
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(Check(20).allowed());
-  EXPECT_EQ(Check().kind(), VerdictKind::kRefused);
-  remote_.is_away = true;
-  Ask(0);
-  EXPECT_EQ(now_.decisions()[0].decision.remaining, 0);
-  // It is not below zero: its part of the rate is there at once.
-  clock_.Advance(2400ms);
-  Ask();
-  EXPECT_TRUE(now_.allowed());
-}
-
-TEST_F(RemoteGateTest, SharesFollowRefundsAndResets) {
-  Use({Rule("a", "5/m")});
-  Check(4);
-  Ask(2, Purpose::kGiveBack);
-  remote_.Answer();
-  remote_.is_away = true;
-  Ask(0);
-  EXPECT_EQ(now_.decisions()[0].decision.remaining, 3);
-  remote_.is_away = false;
-  Ask(1, Purpose::kForget);
-  remote_.Answer();
-  remote_.is_away = true;
-  Ask(0);
-  EXPECT_EQ(now_.decisions()[0].decision.remaining, 5);
-}
-
-TEST_F(RemoteGateTest, WhatIsRefusedOrLookedAtLeavesSharesAlone) {
-  Use({Rule("a", "5/m"), Rule("b", "2/m")});
-  EXPECT_FALSE(Check(3).allowed());
-  Ask(1, Purpose::kLook);
-  remote_.Answer();
-  remote_.is_away = true;
-  Ask(0);
-  EXPECT_EQ(now_.decisions()[0].decision.remaining, 5);
-  EXPECT_EQ(now_.decisions()[1].decision.remaining, 2);
-}
-
-TEST_F(RemoteGateTest, LateAnswersChargeSharesNoSecondTime) {
-  Use({Rule("a", "10/m")});
-  Ask(3);
-  remote_.PassDeadline();
-  remote_.Answer();
-  // Refused here, and charged there too late: neither has it in the end.
-  Ask(8);
-  remote_.PassDeadline();
-  EXPECT_EQ(later_.verdict.kind(), VerdictKind::kRefused);
-  remote_.Answer();
-  remote_.is_away = true;
-  Ask(0);
-  EXPECT_EQ(now_.decisions()[0].decision.remaining, 7);
-}
-
-TEST_F(RemoteGateTest, WhereAShareIsOfNoUseItDoesNotFollow) {
-  RuleSpec eventual = Rule("f", "9/m");
-  eventual.consistency = Consistency::kEventual;
-  LimitSpec spec;
-  spec.algorithm = Algorithm::kFixedWindow;
-  spec.rate = Rate{10, 1min};
-  spec.count_refused = true;
-  Use({OnFailure(OnStoreFailure::kAllow, Rule("a", "9/m")),
-       OnFailure(OnStoreFailure::kDeny, Rule("b", "9/m")), Rule("c", LimitOf(spec)),
-       Local(Rule("d", "9/m")), Rule("e", "9/m"), eventual});
-  EXPECT_TRUE(Check().allowed());
-  EXPECT_EQ(store_->StatsApprox().keys, 2U);  // of d and e
-}
-
-// What passes while the remote comes and goes every second, of a caller that asks for more than
-// there is: the rate, a burst, and what the remote has refilled each time that it was away.
-TEST_F(RemoteGateTest, FlappingDoesNotDoubleTheLimit) {
-  Use({Rule("a", "10/s")});
-  const Time begin = clock_.Now();
-  int allowed = 0;
-  for (int i = 0; i < 20'000; ++i) {
-    remote_.is_away = (i / 1000) % 2 == 1;
-    const bool is_now = Ask() == GateSession::Decided::kNow;
-    if (!is_now) remote_.Answer();
-    allowed += (is_now ? now_ : later_.verdict).allowed() ? 1 : 0;
-    clock_.Advance(1ms);
-  }
-  EXPECT_EQ(clock_.Now() - begin, 20s);
-  EXPECT_LE(allowed, 10 + 20 * 10 + 10 * 10);
-}
-
-TEST_F(RemoteGateTest, TheStateOfTheShareSurvivesFlapping) {
-  Use({Rule("a", "6/m")});
-  for (int i = 0; i < 3; ++i) {
-    remote_.is_away = true;
-    Ask();
-    EXPECT_EQ(now_.decisions()[0].decision.remaining, 5 - 2 * i);
-    remote_.is_away = false;
-    EXPECT_TRUE(Check().allowed());
-  }
 }
 
 TEST_F(RemoteGateTest, BeforeTheSecretIsKnownTheFallbackDecides) {

@@ -4,12 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "support/random_limit.h"
-#include "unit/remote/nearby_world.h"
+#include "unit/remote/eventual_scene.h"
 
 namespace sluice {
 namespace {
@@ -22,70 +19,7 @@ using testing::TermsOf;
 using Answer = Nearby::Answer;
 using Heard = EventualView::Heard;
 
-// One view, and a Redis that is asked only when the test says so.
-class EventualViewTest : public ::testing::Test {
- protected:
-  RemoteItem ItemOf(std::int64_t cost) const {
-    RemoteItem item;
-    item.terms = terms_;
-    item.key = key_;
-    item.cost = {cost};
-    return item;
-  }
-  Answer Take(std::int64_t cost = 1) { return view_.Take(ItemOf(cost), now_, decision_); }
-  int TakeAll() {
-    int taken = 0;
-    while (Take() == Answer::kDecided && decision_.allowed) ++taken;
-    return taken;
-  }
-  // Decides in Redis, and tells the view.
-  void Ask(Operation operation, const RemoteItem& item, Heard heard) {
-    RemoteCall call;
-    call.operation = operation;
-    call.items = {item};
-    const std::vector<testing::FakeRedis::Seen> seen = redis_.Decide(call, RedisNow());
-    KeyState state = seen[0].state;
-    view_.Hear({call, item, seen[0].decision, state, RedisNow(), now_}, heard, now_);
-  }
-  // What another node takes.
-  void Elsewhere(std::int64_t cost) { redis_.StateOf(ItemOf(0)).TakeDebt({cost}, RedisNow()); }
-  // The key is asked for, not known, and asked there.
-  void Seed() {
-    ASSERT_EQ(Take(), Answer::kUnknown);
-    Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
-  }
-  std::int64_t Begin() {
-    sync_ = {};
-    EXPECT_TRUE(view_.TakeSync(EventualView::Which::kAll, kAll, now_, sync_));
-    std::int64_t units = 0;
-    for (const RemoteItem& item : sync_.debts) units += item.cost.units;
-    for (const RemoteItem& item : sync_.refunds) units -= item.cost.units;
-    return units;
-  }
-  void End(RemoteFate fate) {
-    for (const RemoteItem& item : sync_.debts) {
-      if (fate == RemoteFate::kDecided) Ask(Operation::kDebt, item, Heard::kOwnSync);
-      view_.Synced(item, Operation::kDebt, fate);
-    }
-    for (const RemoteItem& item : sync_.refunds) {
-      if (fate == RemoteFate::kDecided) Ask(Operation::kRefund, item, Heard::kOwnSync);
-      view_.Synced(item, Operation::kRefund, fate);
-    }
-  }
-  std::int64_t InRedis() { return 100 - redis_.StateOf(ItemOf(0)).Peek({0}, RedisNow()).remaining; }
-  Time RedisNow() const { return now_ + ahead_; }
-
-  static constexpr WalkBounds kAll{.keys = 1000, .items = 1000};
-  std::shared_ptr<const RemoteTerms> terms_ =
-      TermsOf({.algorithm = Algorithm::kFixedWindow, .rate = Rate{100, hours{1}}});
-  FleetKey key_{.high = 1, .low = 2};
-  testing::FakeRedis redis_;
-  EventualView view_{{.keys_most = 100, .sync_interval = milliseconds{100}}};
-  Time now_{hours{1000}};
-  Nanos ahead_ = hours{3} + minutes{5};
-  Decision decision_;
-  EventualView::Sync sync_;
-};
+class EventualViewTest : public testing::EventualScene {};
 
 TEST_F(EventualViewTest, AKeyIsAskedForThereOnceAndThenDecidedHere) {
   Seed();
@@ -341,137 +275,6 @@ TEST_F(EventualViewTest, TimeDoesNotGoBack) {
   Ask(Operation::kCheck, other, Heard::kOther);
   EXPECT_EQ(TakeAll(), 0);
   EXPECT_LE(decision_.retry_after, minutes{55});
-}
-
-TEST_F(EventualViewTest, WhatIsGivenBackIsNotPushed) {
-  Seed();
-  ASSERT_EQ(Take(5), Answer::kDecided);
-  view_.GiveBack(ItemOf(3), now_, now_, decision_);
-  EXPECT_EQ(decision_.remaining, 97);
-  EXPECT_EQ(Begin(), 2);
-}
-
-TEST_F(EventualViewTest, WhatWasPushedIsGivenBackThereWithinItsWindow) {
-  Seed();
-  ASSERT_EQ(Take(5), Answer::kDecided);
-  Begin();
-  End(RemoteFate::kDecided);
-  EXPECT_EQ(InRedis(), 6);
-  view_.GiveBack(ItemOf(5), now_, now_, decision_);
-  EXPECT_EQ(decision_.remaining, 99);
-  EXPECT_EQ(Begin(), -5);
-  ASSERT_EQ(sync_.refunds.size(), 1U);
-  EXPECT_EQ(sync_.refunds[0].until, Time{hours{1004}});
-  End(RemoteFate::kDecided);
-  EXPECT_EQ(InRedis(), 1);
-  ASSERT_EQ(Take(), Answer::kDecided);
-  EXPECT_EQ(decision_.remaining, 98);
-}
-
-// They were charged in the window before, which is over.
-TEST_F(EventualViewTest, UnitsOfOneWindowAreNotGivenBackInTheNext) {
-  for (const Algorithm algorithm : {Algorithm::kFixedWindow, Algorithm::kSlidingWindow}) {
-    terms_ = TermsOf({.algorithm = algorithm, .rate = Rate{100, hours{1}}});
-    for (const bool is_asked : {false, true}) {
-      key_.high += std::uint64_t{1} << 58U;  // another shard
-      now_ = Time{hours{1000}} + minutes{55} - milliseconds{5};
-      Seed();
-      ASSERT_EQ(Take(5), Answer::kDecided);
-      const Time since = now_;
-      now_ += milliseconds{10};
-      // A window of which nothing is known yet, and one in which there is something to free.
-      for (int i = 0; i < (is_asked ? 7 : 0); ++i) ASSERT_EQ(Take(), Answer::kDecided);
-      const std::int64_t before = view_.PendingApprox();
-      view_.GiveBack(ItemOf(5), since, now_, decision_);
-      EXPECT_EQ(view_.PendingApprox(), before);
-      ASSERT_EQ(Take(), Answer::kDecided);
-      const int used = is_asked ? 8 : 1;
-      EXPECT_EQ(decision_.remaining, 100 - used - (algorithm == Algorithm::kFixedWindow ? 0 : 6));
-      Begin();  // so that nothing is pending
-      End(RemoteFate::kDecided);
-    }
-  }
-}
-
-// Invariant (2).
-TEST_F(EventualViewTest, WhatIsGivenBackTooLateDoesNotCountInTheNextWindow) {
-  enum class When : std::uint8_t { kFailedBefore, kFailsAfter, kNeverSent };
-  for (const When when : {When::kFailedBefore, When::kFailsAfter, When::kNeverSent}) {
-    key_.high += std::uint64_t{1} << 58U;  // another shard
-    now_ = Time{hours{1000}} + minutes{55} - milliseconds{30};
-    Seed();
-    ASSERT_EQ(Take(5), Answer::kDecided);
-    Begin();
-    End(RemoteFate::kDecided);
-    view_.GiveBack(ItemOf(5), now_, now_, decision_);
-    if (when != When::kNeverSent) Begin();
-    if (when == When::kFailedBefore) End(RemoteFate::kNotDone);
-    now_ += milliseconds{35};
-    ASSERT_EQ(Take(8), Answer::kDecided);
-    Elsewhere(20);
-    Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
-    ASSERT_EQ(Take(1), Answer::kDecided);
-    EXPECT_EQ(decision_.remaining, 100 - 8 - 20 - 1 - 1);
-    if (when == When::kFailsAfter) End(RemoteFate::kNotDone);
-    EXPECT_EQ(Begin(), 9);
-    End(RemoteFate::kDecided);
-    EXPECT_EQ(InRedis(), 30);
-  }
-}
-
-// Invariant (2): of a bucket that is full by then.
-TEST_F(EventualViewTest, WhatABucketHasGotBackItselfIsNotGivenBackLater) {
-  terms_ = TermsOf({.rate = Rate{100, seconds{1}}});
-  Seed();
-  ASSERT_EQ(Take(5), Answer::kDecided);
-  const Time since = now_;
-  Begin();
-  End(RemoteFate::kDecided);
-  view_.GiveBack(ItemOf(4), since, now_, decision_);
-  Begin();
-  End(RemoteFate::kNotDone);
-  now_ += seconds{2};
-  view_.GiveBack(ItemOf(1), since, now_, decision_);
-  EXPECT_EQ(view_.PendingApprox(), -1);
-}
-
-TEST_F(EventualViewTest, AKeyThatIsForgottenIsAskedForThere) {
-  Seed();
-  ASSERT_EQ(Take(5), Answer::kDecided);
-  view_.Forget(ItemOf(1).key);
-  EXPECT_EQ(Take(), Answer::kUnknown);
-  EXPECT_EQ(Begin(), 5);
-}
-
-// Invariant (2): what was admitted before is as if it never was.
-TEST_F(EventualViewTest, AResetIsKnownAtOnceAndNothingFromBeforeIsPushed) {
-  Seed();
-  EXPECT_EQ(TakeAll(), 99);
-  view_.Forget(ItemOf(1).key);
-  Ask(Operation::kReset, ItemOf(1), Heard::kOther);  // in the same microsecond
-  ASSERT_EQ(Take(), Answer::kDecided);
-  EXPECT_EQ(decision_.remaining, 99);
-  EXPECT_EQ(Begin(), 1);
-  // Nor where a check that was decided before it is heard of meanwhile.
-  End(RemoteFate::kDecided);
-  EXPECT_EQ(TakeAll(), 99);
-  view_.Forget(ItemOf(1).key);
-  Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
-  Ask(Operation::kReset, ItemOf(1), Heard::kOther);
-  EXPECT_EQ(TakeAll(), 100);
-}
-
-// Invariant (2): also where it was under way, and surely not done.
-TEST_F(EventualViewTest, APushThatAResetOvertookIsNotRepeated) {
-  Seed();
-  ASSERT_EQ(Take(5), Answer::kDecided);
-  EXPECT_EQ(Begin(), 5);
-  now_ += milliseconds{1};
-  Ask(Operation::kReset, ItemOf(1), Heard::kOther);
-  ASSERT_EQ(Take(2), Answer::kDecided);
-  EXPECT_EQ(decision_.remaining, 98);
-  End(RemoteFate::kNotDone);
-  EXPECT_EQ(Begin(), 2);
 }
 
 TEST_F(EventualViewTest, LogsAndLimitsThatAreNotPlainAreUnknown) {

@@ -3,91 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
-#include <vector>
 
-#include "unit/remote/nearby_world.h"
+#include "unit/remote/purse_scene.h"
 
 namespace sluice {
 namespace {
 
-using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::TermsOf;
 using Answer = Nearby::Answer;
 
-// One purse, and a remote that has as much as the test says.
-class PurseTest : public ::testing::Test {
- protected:
-  RemoteItem ItemOf(std::int64_t cost) const {
-    RemoteItem item;
-    item.terms = terms_;
-    item.key = key_;
-    item.route = 9;
-    item.cost = {cost};
-    return item;
-  }
-  Decision Told(std::int64_t remaining) const {
-    Decision decision;
-    decision.limit = 1000;
-    decision.remaining = remaining;
-    decision.reset_after = seconds{30};
-    return decision;
-  }
-  Answer Take(std::int64_t cost = 1) {
-    const Purse::Taken taken = purse_.Take(ItemOf(cost), now_, decision_);
-    if (taken.lease.units > 0) asked_.push_back(purse_.AskFor(ItemOf(cost), taken.lease));
-    return taken.answer;
-  }
-  Cost Hear(const RemoteItem& item, const Decision& told) {
-    return purse_.Hear({item, told, now_, now_ + ahead_}, now_);
-  }
-  // A check that the purse does not know, decided in the remote.
-  void CheckThere(std::int64_t remaining, std::int64_t cost = 1) {
-    ASSERT_EQ(Take(cost), Answer::kUnknown);
-    const Cost lease = Hear(ItemOf(cost), Told(remaining));
-    if (lease.units > 0) asked_.push_back(purse_.AskFor(ItemOf(cost), lease));
-  }
-  // Asks often enough that a lease is worth it.
-  void Demand(std::int64_t remaining) {
-    for (int i = 0; i < 4; ++i) CheckThere(remaining);
-  }
-  void Grant(std::int64_t remaining = 500) {
-    ASSERT_EQ(asked_.size(), 1U);
-    const RemoteItem item = asked_.front();
-    asked_.clear();
-    purse_.Grant({item, Told(remaining), now_, now_ + ahead_}, now_);
-  }
-  void Lease() {
-    Demand(800);
-    Grant();
-  }
-  // Units that go back now.
-  std::int64_t Back(Purse::Which which = Purse::Which::kEnded) {
-    items_.clear();
-    EXPECT_TRUE(purse_.TakeReturns(which, kAll, now_, items_));
-    std::int64_t units = 0;
-    for (const RemoteItem& item : items_) units += item.cost.units;
-    return units;
-  }
-  int SpendAll() {
-    int spent = 0;
-    while (Take() == Answer::kDecided) ++spent;
-    return spent;
-  }
-
-  static constexpr WalkBounds kAll{.keys = 1000, .items = 1000};
-  std::shared_ptr<const RemoteTerms> terms_ = TermsOf({.rate = Rate{1000, minutes{1}}});
-  FleetKey key_{.high = 1, .low = 2};
-  Purse purse_{1000};
-  Time now_{hours{1000}};
-  Nanos ahead_ = hours{3};  // the remote's clock
-  Decision decision_;
-  std::vector<RemoteItem> asked_;
-  std::vector<RemoteItem> items_;
-};
+class PurseTest : public testing::PurseScene {};
 
 TEST_F(PurseTest, AFewChecksWithinALifeAreWorthALease) {
   CheckThere(800);
@@ -250,143 +178,6 @@ TEST_F(PurseTest, ALeaseOfAPartEndsBeforeIt) {
   EXPECT_EQ(items_[0].until, now_ + milliseconds{30} + ahead_);
 }
 
-// Invariant (5).
-TEST_F(PurseTest, ALeaseThatNobodySpendsGoesBackEarly) {
-  Lease();
-  now_ += milliseconds{200};
-  ASSERT_EQ(Take(), Answer::kDecided);
-  now_ += milliseconds{249};
-  EXPECT_EQ(Back(), 0);
-  now_ += milliseconds{1};
-  EXPECT_EQ(Back(), 7);
-  EXPECT_EQ(items_[0].key, ItemOf(1).key);
-  EXPECT_EQ(Back(), 0);
-  EXPECT_EQ(Take(), Answer::kUnknown);
-}
-
-// Invariant (5): whoever takes units after that does so of a bucket that is full.
-TEST_F(PurseTest, UnitsOfABucketGoBackUntilTheyAreBackByThemselves) {
-  Lease();
-  const Time decided_at = now_ + ahead_;
-  now_ += milliseconds{300};
-  EXPECT_EQ(Back(), 8);
-  EXPECT_EQ(items_[0].until, decided_at + seconds{30});
-}
-
-// Invariant (5).
-TEST_F(PurseTest, LeasesOfDifferentTimesGoBackEachUntilItsOwn) {
-  Lease();
-  for (int i = 0; i < 7; ++i) ASSERT_EQ(Take(), Answer::kDecided);
-  now_ += milliseconds{10};
-  Grant();
-  EXPECT_EQ(Back(Purse::Which::kAll), 1 + 16);
-  ASSERT_EQ(items_.size(), 2U);
-  EXPECT_EQ(*items_[1].until - *items_[0].until, milliseconds{10});
-}
-
-// Invariant (5).
-TEST_F(PurseTest, AllGoesBackWhenAsked) {
-  Lease();
-  EXPECT_EQ(Back(Purse::Which::kAll), 8);
-  EXPECT_EQ(Take(), Answer::kUnknown);
-  EXPECT_EQ(Back(Purse::Which::kAll), 0);
-}
-
-// Invariant (5): of keys that stand together, and far from each other.
-TEST_F(PurseTest, AWalkInPortionsTakesEveryLeaseOnce) {
-  for (const WalkBounds& most :
-       {WalkBounds{.keys = 3, .items = 1000}, WalkBounds{.keys = 1000, .items = 3},
-        WalkBounds{.keys = 1, .items = 5}}) {
-    for (std::uint64_t i = 0; i < 20; ++i) {
-      key_ = {.high = (i / 5) << 60U, .low = i};
-      Lease();
-    }
-    std::size_t walked = 0;
-    bool is_end = false;
-    while (!is_end && walked < 1000) {
-      items_.clear();
-      is_end = purse_.TakeReturns(Purse::Which::kAll, most, now_, items_);
-      EXPECT_LE(items_.size(), 3U);
-      walked += items_.size();
-    }
-    EXPECT_EQ(walked, 20U);
-    EXPECT_EQ(purse_.UnitsApprox(), 0);
-  }
-}
-
-// Invariant (5).
-TEST_F(PurseTest, WhatIsGrantedAfterTheEndGoesBack) {
-  Demand(800);
-  purse_.Close();
-  Grant();
-  EXPECT_EQ(Take(), Answer::kUnknown);
-  EXPECT_EQ(Back(), 8);
-  Demand(800);
-  EXPECT_TRUE(asked_.empty());
-}
-
-// Invariant (6).
-TEST_F(PurseTest, AReplyThatIsLostLosesTheUnits) {
-  Demand(800);
-  purse_.NotGranted(asked_[0], now_);
-  asked_.clear();
-  EXPECT_EQ(Take(), Answer::kUnknown);
-  EXPECT_EQ(Back(Purse::Which::kAll), 0);
-  CheckThere(800);
-  EXPECT_TRUE(asked_.empty());  // not at once
-  now_ += milliseconds{100};
-  CheckThere(800);
-  EXPECT_EQ(asked_.size(), 1U);
-}
-
-// Invariant (6).
-TEST_F(PurseTest, AReturnThatWasNotDoneIsRepeatedAndNotSpent) {
-  Lease();
-  now_ += milliseconds{300};
-  ASSERT_EQ(Back(), 8);
-  const RemoteItem item = items_[0];
-  purse_.NotReturned(item, now_, now_);
-  EXPECT_EQ(purse_.UnitsApprox(), 8);
-  EXPECT_EQ(Take(), Answer::kUnknown);
-  EXPECT_EQ(Back(), 0);  // not at once
-  now_ += milliseconds{100};
-  ASSERT_EQ(Back(), 8);
-  EXPECT_EQ(items_[0].until, item.until);
-  EXPECT_EQ(items_[0].terms, item.terms);
-  EXPECT_EQ(Back(), 0);
-}
-
-// Invariant (5).
-TEST_F(PurseTest, AReturnThatHasNoUseAnyMoreIsNotRepeated) {
-  Lease();
-  const Time granted_at = now_;
-  now_ += milliseconds{300};
-  ASSERT_EQ(Back(), 8);
-  const Time taken_at = now_;
-  now_ = granted_at + seconds{30};
-  purse_.NotReturned(items_[0], taken_at, now_);
-  EXPECT_EQ(purse_.UnitsApprox(), 0);
-}
-
-// Invariant (6): what was charged for it is wiped, and what is charged now is of others.
-TEST_F(PurseTest, AReturnFromBeforeAResetIsNotRepeated) {
-  Lease();
-  now_ += milliseconds{300};
-  ASSERT_EQ(Back(), 8);
-  const Time taken_at = now_;
-  now_ += milliseconds{1};
-  purse_.Forget(key_, now_);
-  now_ += milliseconds{1};
-  purse_.NotReturned(items_[0], taken_at, now_);
-  EXPECT_EQ(purse_.UnitsApprox(), 0);
-  // One from after it is.
-  Lease();
-  now_ += milliseconds{300};
-  ASSERT_EQ(Back(), 8);
-  purse_.NotReturned(items_[0], now_, now_);
-  EXPECT_EQ(purse_.UnitsApprox(), 8);
-}
-
 // Invariant (1): of what was put back while it was asked for nothing is lost.
 TEST_F(PurseTest, ANewLeaseReplacesNoUnits) {
   Lease();
@@ -440,51 +231,6 @@ TEST_F(PurseTest, WhatIsGivenBackCanBeSpentAgain) {
   purse_.GiveBack(ItemOf(3), now_, now_, decision_);
   EXPECT_EQ(decision_.remaining, 503);
   EXPECT_EQ(SpendAll(), 3);
-}
-
-// Invariant (5).
-TEST_F(PurseTest, WhatIsGivenBackAfterTheLeaseGoesBack) {
-  Lease();
-  ASSERT_EQ(Take(3), Answer::kDecided);
-  now_ += seconds{2};
-  EXPECT_EQ(Back(), 5);
-  purse_.GiveBack(ItemOf(3), now_, now_, decision_);
-  EXPECT_EQ(Take(), Answer::kUnknown);
-  EXPECT_EQ(Back(), 3);
-}
-
-// Invariant (4): they were charged in the window before.
-TEST_F(PurseTest, UnitsOfOneWindowAreNotPutIntoTheNext) {
-  terms_ = TermsOf({.algorithm = Algorithm::kFixedWindow, .rate = Rate{1000, minutes{1}}});
-  Lease();  // ends with the window in 30 s
-  ASSERT_EQ(Take(3), Answer::kDecided);
-  const Time since = now_;
-  now_ += seconds{40};
-  Back();
-  Demand(800);
-  Grant();
-  ASSERT_EQ(Take(), Answer::kDecided);
-  const std::int64_t before = purse_.UnitsApprox();
-  now_ += milliseconds{1};
-  purse_.GiveBack(ItemOf(3), since, now_, decision_);
-  EXPECT_EQ(purse_.UnitsApprox(), before);
-  // However long that request took; those of this window are.
-  now_ += milliseconds{200};
-  purse_.GiveBack(ItemOf(3), since, now_, decision_);
-  EXPECT_EQ(purse_.UnitsApprox(), before);
-  purse_.GiveBack(ItemOf(1), now_ - milliseconds{201}, now_, decision_);
-  EXPECT_EQ(purse_.UnitsApprox(), before + 1);
-}
-
-// Invariant (6).
-TEST_F(PurseTest, UnitsFromBeforeAResetAreNotPutBack) {
-  Lease();
-  ASSERT_EQ(Take(3), Answer::kDecided);
-  const Time since = now_;
-  now_ += milliseconds{1};
-  purse_.Forget(ItemOf(1).key, now_);
-  purse_.GiveBack(ItemOf(3), since, now_, decision_);
-  EXPECT_EQ(Back(Purse::Which::kAll), 0);
 }
 
 TEST_F(PurseTest, UnitsOfOtherTermsGoBackUnderTheirs) {

@@ -1,0 +1,152 @@
+// Shares of a limit: what they know of the remote, and what they let pass while it is away.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "gate/gate_session.h"
+#include "remote_scene.h"
+
+namespace sluice::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class RemoteSharesTest : public RemoteScene {};
+
+// Gate, invariant (3).
+TEST_F(RemoteSharesTest, SharesOfAllNodesAddUpToTheLimit) {
+  Use({Rule("a", "100/m")});
+  remote_.is_away = true;
+  ASSERT_TRUE(gate_.SetFleetSize({4}));
+  int allowed = 0;
+  for (int i = 0; i < 100; ++i) {
+    Ask();
+    allowed += now_.allowed() ? 1 : 0;
+  }
+  EXPECT_EQ(allowed, 25);
+  // What was admitted stays known while nodes come and go.
+  ASSERT_TRUE(gate_.SetFleetSize({2}));
+  for (int i = 0; i < 100; ++i) {
+    Ask();
+    allowed += now_.allowed() ? 1 : 0;
+  }
+  EXPECT_EQ(allowed, 50);
+}
+
+// Deciding, invariant (4).
+TEST_F(RemoteSharesTest, TheShareStartsFromWhatTheRemoteLetPass) {
+  Use({Rule("a", "5/m")});
+  EXPECT_TRUE(Check(3).allowed());
+  remote_.is_away = true;
+  Ask();
+  EXPECT_EQ(now_.decisions()[0].decision.source, Source::kFallback);
+  EXPECT_EQ(now_.decisions()[0].decision.remaining, 1);
+  // What the fallback admits the remote does not know; it is charged here once.
+  remote_.is_away = false;
+  EXPECT_TRUE(Check().allowed());
+  EXPECT_EQ(remote_.Left(), 1);
+  remote_.is_away = true;
+  Ask();
+  EXPECT_EQ(now_.kind(), VerdictKind::kRefused);
+}
+
+TEST_F(RemoteSharesTest, AShareThatIsUsedUpRefusesNothingThatTheRemoteLetsPass) {
+  Use({Rule("a", "100/m")});
+  ASSERT_TRUE(gate_.SetFleetSize({4}));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(Check(20).allowed());
+  EXPECT_EQ(Check().kind(), VerdictKind::kRefused);
+  remote_.is_away = true;
+  Ask(0);
+  EXPECT_EQ(now_.decisions()[0].decision.remaining, 0);
+  // It is not below zero: its part of the rate is there at once.
+  clock_.Advance(2400ms);
+  Ask();
+  EXPECT_TRUE(now_.allowed());
+}
+
+TEST_F(RemoteSharesTest, SharesFollowRefundsAndResets) {
+  Use({Rule("a", "5/m")});
+  Check(4);
+  Ask(2, Purpose::kGiveBack);
+  remote_.Answer();
+  remote_.is_away = true;
+  Ask(0);
+  EXPECT_EQ(now_.decisions()[0].decision.remaining, 3);
+  remote_.is_away = false;
+  Ask(1, Purpose::kForget);
+  remote_.Answer();
+  remote_.is_away = true;
+  Ask(0);
+  EXPECT_EQ(now_.decisions()[0].decision.remaining, 5);
+}
+
+TEST_F(RemoteSharesTest, WhatIsRefusedOrLookedAtLeavesSharesAlone) {
+  Use({Rule("a", "5/m"), Rule("b", "2/m")});
+  EXPECT_FALSE(Check(3).allowed());
+  Ask(1, Purpose::kLook);
+  remote_.Answer();
+  remote_.is_away = true;
+  Ask(0);
+  EXPECT_EQ(now_.decisions()[0].decision.remaining, 5);
+  EXPECT_EQ(now_.decisions()[1].decision.remaining, 2);
+}
+
+TEST_F(RemoteSharesTest, LateAnswersChargeSharesNoSecondTime) {
+  Use({Rule("a", "10/m")});
+  Ask(3);
+  remote_.PassDeadline();
+  remote_.Answer();
+  // Refused here, and charged there too late: neither has it in the end.
+  Ask(8);
+  remote_.PassDeadline();
+  EXPECT_EQ(later_.verdict.kind(), VerdictKind::kRefused);
+  remote_.Answer();
+  remote_.is_away = true;
+  Ask(0);
+  EXPECT_EQ(now_.decisions()[0].decision.remaining, 7);
+}
+
+TEST_F(RemoteSharesTest, WhereAShareIsOfNoUseItDoesNotFollow) {
+  RuleSpec eventual = Rule("f", "9/m");
+  eventual.consistency = Consistency::kEventual;
+  LimitSpec spec;
+  spec.algorithm = Algorithm::kFixedWindow;
+  spec.rate = Rate{10, 1min};
+  spec.count_refused = true;
+  Use({OnFailure(OnStoreFailure::kAllow, Rule("a", "9/m")),
+       OnFailure(OnStoreFailure::kDeny, Rule("b", "9/m")), Rule("c", LimitOf(spec)),
+       Local(Rule("d", "9/m")), Rule("e", "9/m"), eventual});
+  EXPECT_TRUE(Check().allowed());
+  EXPECT_EQ(store_->StatsApprox().keys, 2U);  // of d and e
+}
+
+// What passes while the remote comes and goes every second, of a caller that asks for more than
+// there is: the rate, a burst, and what the remote has refilled each time that it was away.
+TEST_F(RemoteSharesTest, FlappingDoesNotDoubleTheLimit) {
+  Use({Rule("a", "10/s")});
+  const Time begin = clock_.Now();
+  int allowed = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    remote_.is_away = (i / 1000) % 2 == 1;
+    const bool is_now = Ask() == GateSession::Decided::kNow;
+    if (!is_now) remote_.Answer();
+    allowed += (is_now ? now_ : later_.verdict).allowed() ? 1 : 0;
+    clock_.Advance(1ms);
+  }
+  EXPECT_EQ(clock_.Now() - begin, 20s);
+  EXPECT_LE(allowed, 10 + 20 * 10 + 10 * 10);
+}
+
+TEST_F(RemoteSharesTest, TheStateOfTheShareSurvivesFlapping) {
+  Use({Rule("a", "6/m")});
+  for (int i = 0; i < 3; ++i) {
+    remote_.is_away = true;
+    Ask();
+    EXPECT_EQ(now_.decisions()[0].decision.remaining, 5 - 2 * i);
+    remote_.is_away = false;
+    EXPECT_TRUE(Check().allowed());
+  }
+}
+
+}  // namespace
+}  // namespace sluice::testing

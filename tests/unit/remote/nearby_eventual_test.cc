@@ -1,0 +1,170 @@
+// Eventual counts of several nodes around one Redis, from a seed: what is promised of them
+// together.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "core/aligned.h"
+#include "remote/redis_nearby.h"
+#include "support/random_limit.h"
+#include "unit/remote/nearby_scene.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::NearbyScene;
+using testing::NearbyWorld;
+using testing::Random;
+using testing::RandomLeasable;
+using testing::RandomPlan;
+using testing::RandomWeather;
+using testing::Traffic;
+
+// The eventual bound: what a node admits is within the limit but for what the others admitted in
+// one interval and a round trip.
+class EventualBound {
+ public:
+  EventualBound(NearbyScene& scene, const LimitSpec& spec, Nanos lag)
+      : scene_(scene), spec_(spec), lag_(lag) {}
+
+  void Note(const NearbyScene::Admitted& admitted) {
+    const Time now = scene_.world.redis_now();
+    const Time start = AlignedStart(now, spec_.rate->period);
+    if (start != window_) {
+      window_ = start;
+      all_.clear();
+    }
+    // A window begins here as late as a reply takes, and what is pushed then counts in it.
+    if (now - start < lag_) return;
+    std::int64_t known = 0;
+    for (const NearbyScene::Admitted& before : all_) {
+      const bool is_recent = before.when > admitted.when - lag_;
+      const bool is_own = before.node == admitted.node && admitted.source == Source::kEventual;
+      if (!is_recent || is_own) known += before.cost;
+    }
+    all_.push_back(admitted);
+    EXPECT_LE(known + admitted.cost, spec_.rate->count);
+    std::int64_t sum = 0;
+    for (const NearbyScene::Admitted& each : all_) sum += each.cost;
+    most_over = std::max(most_over, sum - spec_.rate->count);
+  }
+
+  std::int64_t most_over = 0;
+
+ private:
+  NearbyScene& scene_;
+  const LimitSpec spec_;
+  const Nanos lag_;
+  Time window_{};
+  std::vector<NearbyScene::Admitted> all_;
+};
+
+// EventualView's bound.
+TEST(NearbyEventualTest, EventualAdmitsAtMostWhatOthersAdmitInOneIntervalTooMuch) {
+  std::int64_t most_over = 0;
+  testing::ForEachSeed(100, [&](Random& random) {
+    const LimitSpec spec{.algorithm = Algorithm::kFixedWindow,
+                         .rate = Rate{random.Between(50, 500), seconds{2}}};
+    NearbyScene scene(RandomPlan(random), spec, random);
+    const Nanos way = milliseconds{random.Between(1, 10)};
+    scene.world.weather.way_most = way;
+    // There and back for a push of another and for what was told here.
+    EventualBound bound(scene, spec, milliseconds{100} + 4 * way);
+    Traffic traffic(random);
+    for (int step = 0; step < 2000 && !::testing::Test::HasFailure(); ++step) {
+      if (random.OneIn(200)) traffic.Change(random);
+      traffic.pause_most = std::min<Nanos>(traffic.pause_most, milliseconds{20});
+      const auto node = static_cast<std::size_t>(
+          random.Between(0, static_cast<std::int64_t>(scene.world.size()) - 1));
+      scene.Check(node, Nearness::kEventual, random.Between(1, traffic.cost_most),
+                  [&](const NearbyScene::Admitted& admitted) { bound.Note(admitted); });
+      scene.world.RunFor(Nanos{random.Between(0, traffic.pause_most.count())});
+    }
+    most_over = std::max(most_over, bound.most_over);
+  });
+  EXPECT_GT(most_over, 0);  // so it was put to the test
+}
+
+// EventualView's bound, of a bucket that gets its few units back sooner than they are pushed.
+TEST(NearbyEventualTest, EventualNodesKeepTheRateOfASmallBucket) {
+  for (const std::int64_t burst : {20, 25, 30}) {
+    for (const int asks : {300, 325}) {  // of each node, in a second
+      SCOPED_TRACE(std::to_string(burst) + " at once, asked " + std::to_string(asks) + " times");
+      Random random{7};
+      NearbyWorld::Plan plan;
+      plan.nodes = 4;
+      NearbyScene scene(plan, {.rate = Rate{1000, seconds{1}}, .burst = burst}, random);
+      for (int step = 0; step < 20 * 4 * asks; ++step) {
+        scene.Check(static_cast<std::size_t>(step % 4), Nearness::kEventual, 1, nullptr);
+        scene.world.RunFor(Nanos{seconds{1}} / (4 * asks));
+      }
+      // What the three others admit in one interval and two round trips.
+      const std::int64_t too_much = 3 * asks * 102 / 1000;
+      EXPECT_LE(scene.units, 20 * 1000 + burst + too_much);
+    }
+  }
+}
+
+// EventualView (2), where nothing is back by itself before the end.
+TEST(NearbyEventualTest, EventualUnitsAreAllPushedOnce) {
+  testing::ForEachSeed(100, [](Random& random) {
+    LimitSpec spec = RandomLeasable(random);
+    spec.rate->period = hours{1000};
+    NearbyScene scene(RandomPlan(random), spec, random);
+    scene.world.weather = RandomWeather(random);
+    scene.world.weather.lost_replies_in_100 = 0;
+    for (int step = 0; step < 1000; ++step) {
+      if (random.OneIn(100)) scene.world.weather.is_away = !scene.world.weather.is_away;
+      const auto node = static_cast<std::size_t>(
+          random.Between(0, static_cast<std::int64_t>(scene.world.size()) - 1));
+      scene.Check(node, Nearness::kEventual, 1, nullptr);
+      scene.world.RunFor(Nanos{random.Between(0, 10'000'000)});
+    }
+    scene.world.weather = {};
+    scene.world.RunFor(seconds{1});
+    EXPECT_EQ(scene.world.redis.charged, scene.units) << testing::ToText(spec);
+  });
+}
+
+// EventualView (2): a push whose reply is lost is not repeated.
+TEST(NearbyEventualTest, EventualUnitsAreNeverPushedTwice) {
+  testing::ForEachSeed(100, [](Random& random) {
+    const Rate rate{random.Between(100, 2000), hours{1000}};
+    NearbyScene scene(RandomPlan(random), {.rate = rate}, random);
+    scene.world.weather = RandomWeather(random);
+    scene.world.weather.lost_replies_in_100 = 30;
+    std::int64_t asked = 0;
+    for (int step = 0; step < 1000; ++step) {
+      const auto node = static_cast<std::size_t>(
+          random.Between(0, static_cast<std::int64_t>(scene.world.size()) - 1));
+      ++asked;
+      scene.Check(node, Nearness::kEventual, 1, nullptr);
+      scene.world.RunFor(Nanos{random.Between(0, 10'000'000)});
+    }
+    scene.world.weather = {};
+    scene.world.RunFor(seconds{1});
+    // Checks whose reply was lost were charged, too.
+    EXPECT_LE(scene.world.redis.charged, asked - scene.refused);
+    EXPECT_GE(scene.world.redis.charged, scene.units);
+  });
+}
+
+TEST(NearbyEventualTest, AnEventualKeyCostsRedisTwoCallsAnInterval) {
+  Random random{7};
+  NearbyScene scene({}, {.rate = Rate{1'000'000, minutes{1}}}, random);
+  for (int step = 0; step < 10'000; ++step) {
+    scene.Check(0, Nearness::kEventual, 1, nullptr);
+    scene.world.RunFor(std::chrono::microseconds{100});
+  }
+  EXPECT_EQ(scene.allowed, 10'000);
+  EXPECT_LT(scene.world.redis.calls, 45U);  // of a second
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,87 @@
+// PurseScene: one purse, and a remote that has as much as the test says.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "remote/purse.h"
+#include "unit/remote/nearby_world.h"
+
+namespace sluice::testing {
+
+class PurseScene : public ::testing::Test {
+ protected:
+  RemoteItem ItemOf(std::int64_t cost) const {
+    RemoteItem item;
+    item.terms = terms_;
+    item.key = key_;
+    item.route = 9;
+    item.cost = {cost};
+    return item;
+  }
+  Decision Told(std::int64_t remaining) const {
+    Decision decision;
+    decision.limit = 1000;
+    decision.remaining = remaining;
+    decision.reset_after = std::chrono::seconds{30};
+    return decision;
+  }
+  Nearby::Answer Take(std::int64_t cost = 1) {
+    const Purse::Taken taken = purse_.Take(ItemOf(cost), now_, decision_);
+    if (taken.lease.units > 0) asked_.push_back(purse_.AskFor(ItemOf(cost), taken.lease));
+    return taken.answer;
+  }
+  Cost Hear(const RemoteItem& item, const Decision& told) {
+    return purse_.Hear({item, told, now_, now_ + ahead_}, now_);
+  }
+  // A check that the purse does not know, decided in the remote.
+  void CheckThere(std::int64_t remaining, std::int64_t cost = 1) {
+    ASSERT_EQ(Take(cost), Nearby::Answer::kUnknown);
+    const Cost lease = Hear(ItemOf(cost), Told(remaining));
+    if (lease.units > 0) asked_.push_back(purse_.AskFor(ItemOf(cost), lease));
+  }
+  // Asks often enough that a lease is worth it.
+  void Demand(std::int64_t remaining) {
+    for (int i = 0; i < 4; ++i) CheckThere(remaining);
+  }
+  void Grant(std::int64_t remaining = 500) {
+    ASSERT_EQ(asked_.size(), 1U);
+    const RemoteItem item = asked_.front();
+    asked_.clear();
+    purse_.Grant({item, Told(remaining), now_, now_ + ahead_}, now_);
+  }
+  void Lease() {
+    Demand(800);
+    Grant();
+  }
+  // Units that go back now.
+  std::int64_t Back(Purse::Which which = Purse::Which::kEnded) {
+    items_.clear();
+    EXPECT_TRUE(purse_.TakeReturns(which, kAll, now_, items_));
+    std::int64_t units = 0;
+    for (const RemoteItem& item : items_) units += item.cost.units;
+    return units;
+  }
+  int SpendAll() {
+    int spent = 0;
+    while (Take() == Nearby::Answer::kDecided) ++spent;
+    return spent;
+  }
+
+  static constexpr WalkBounds kAll{.keys = 1000, .items = 1000};
+  std::shared_ptr<const RemoteTerms> terms_ =
+      TermsOf({.rate = Rate{1000, std::chrono::minutes{1}}});
+  FleetKey key_{.high = 1, .low = 2};
+  Purse purse_{1000};
+  Time now_{std::chrono::hours{1000}};
+  Nanos ahead_ = std::chrono::hours{3};  // the remote's clock
+  Decision decision_;
+  std::vector<RemoteItem> asked_;
+  std::vector<RemoteItem> items_;
+};
+
+}  // namespace sluice::testing

@@ -1,0 +1,237 @@
+// RedisNode, invariants (4), (6) and (7): what opens its breaker and what closes it.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "remote/redis_node.h"
+#include "support/redis_process.h"
+#include "unit/remote/node_scene.h"
+
+namespace sluice {
+namespace {
+
+using testing::RedisProcess;
+using Words = std::vector<std::string>;
+using Cause = RedisAnswer::Cause;
+using std::chrono::milliseconds;
+
+class RedisNodeBreakerTest : public testing::NodeScene {
+ protected:
+  void Connect() {
+    Begin(server_);
+    ASSERT_TRUE(UntilOpen());
+  }
+  // By refusals, of which nothing stays.
+  void OpenBreaker() {
+    const std::size_t before = heard_.answers;
+    ASSERT_EQ(server_.Call("CONFIG SET maxmemory 1"), "OK");
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(Send("refused", {"INCR", "n"}), Cause::kNone);
+    ASSERT_TRUE(UntilAnswers(before + 5));
+    ASSERT_EQ(server_.Call("CONFIG SET maxmemory 0"), "OK");
+    ASSERT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  }
+  // Six callers, one after the other, that wait for a server which does not reply in time.
+  void KeepSixWaiting(milliseconds pause) {
+    ASSERT_EQ(server_.Call("CLIENT PAUSE " + std::to_string(pause.count())), "OK");
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5 + 20 * i})), Cause::kNone);
+    }
+    ASSERT_TRUE(LoopUntil(loop_, [this] { return heard_.heard.size() == 6; }));
+    EXPECT_EQ(heard_.heard, Words(6, "a: overdue"));
+  }
+
+  const RedisProcess server_;
+};
+
+// Invariant (4).
+TEST_F(RedisNodeBreakerTest, DeadlinesThatPassOpenTheBreakerAndAProbeClosesIt) {
+  settings_.patience = milliseconds{20};
+  Connect();
+  KeepSixWaiting(milliseconds{600});
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
+  // Whoever comes later finds out that it works again.
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    Send("c", {"INCR", "m"}, In(milliseconds{20}));
+    return node_->breaker() == RedisBreaker::State::kClosed;
+  }));
+  EXPECT_EQ(counts_.late.ReadApprox(), heard_.answers - settings_.breaker.trial_most);
+  EXPECT_EQ(counts_.breaker_opened.ReadApprox(), 1U);
+}
+
+// Those that say that this node lives have no deadline, and an idle node sends no others.
+TEST_F(RedisNodeBreakerTest, WhatHasNoDeadlineClosesTheBreakerIfItIsQuick) {
+  Connect();
+  const auto send_until = [this](RedisBreaker::State state) {
+    return LoopUntil(loop_, [this, state] {
+      if (node_->under_way() == 0) Send("a", {"INCR", "n"});
+      return node_->breaker() == state;
+    });
+  };
+  ASSERT_EQ(server_.Call("CONFIG SET maxmemory 1"), "OK");
+  ASSERT_TRUE(send_until(RedisBreaker::State::kOpen));
+  ASSERT_EQ(server_.Call("CONFIG SET maxmemory 0"), "OK");
+  ASSERT_TRUE(send_until(RedisBreaker::State::kProbing));
+  EXPECT_TRUE(send_until(RedisBreaker::State::kClosed));
+}
+
+// Invariant (4): where the way is longer than anybody waits, nothing else can close it.
+TEST_F(RedisNodeBreakerTest, WhatNobodyWaitsForClosesTheBreakerOfAFarServer) {
+  settings_.breaker.trial_most = 1;
+  settings_.patience = Nanos{1};
+  Connect();
+  OpenBreaker();
+  EXPECT_TRUE(LoopUntil(loop_, [this] {
+    if (node_->under_way() == 0) Send("b", {"INCR", "n"});
+    return node_->breaker() == RedisBreaker::State::kClosed;
+  }));
+}
+
+TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerIsNoProbeThatSucceedsIfItIsSlow) {
+  settings_.breaker.trial_most = 1;
+  Connect();
+  OpenBreaker();
+  for (const Time deadline : {kLatestTime, In(std::chrono::minutes{1})}) {
+    heard_.heard.clear();
+    ASSERT_EQ(server_.Call("CLIENT PAUSE 500"), "OK");
+    ASSERT_TRUE(LoopUntil(loop_, [&] {
+      return Send("b", {"SET", "k", "v"}, deadline) == Cause::kNone;
+    }));
+    ASSERT_TRUE(LoopUntil(loop_, [this] { return !heard_.heard.empty(); }));
+    EXPECT_EQ(heard_.heard, Words{"b: +OK"});
+    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  }
+}
+
+TEST_F(RedisNodeBreakerTest, AProbeThatIsNotAnsweredIsFollowedByAnother) {
+  Connect();
+  OpenBreaker();
+  server_.Stop();
+  EXPECT_TRUE(LoopUntil(loop_, [this] {
+    Send("b", {"INCR", "n"}, In(milliseconds{1}));
+    return node_->under_way() == 2;
+  }));
+  EXPECT_EQ(counts_.disconnects.ReadApprox(), 0U);
+  server_.Continue();
+}
+
+// Invariant (6).
+TEST_F(RedisNodeBreakerTest, CallersWithLittleTimeDoNotOpenTheBreaker) {
+  settings_.patience = std::chrono::seconds{20};
+  Connect();
+  KeepSixWaiting(milliseconds{300});
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+  ASSERT_TRUE(UntilAnswers(6));
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+  EXPECT_EQ(counts_.late.ReadApprox(), 6U);
+}
+
+TEST_F(RedisNodeBreakerTest, CallersWithoutTimeDoNotOpenTheBreaker) {
+  Connect();
+  const Time end = In(milliseconds{200});
+  ASSERT_TRUE(LoopUntil(loop_, [&] {
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(Nanos{0})), Cause::kNone);
+    return clock_->Now() > end;
+  }));
+}
+
+TEST_F(RedisNodeBreakerTest, ASilentServerOpensTheBreakerHoweverLittleTimeCallersHave) {
+  Connect();
+  server_.Stop();
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    Send("a", {"INCR", "n"}, In(milliseconds{2}));
+    return node_->breaker() == RedisBreaker::State::kOpen;
+  }));
+  EXPECT_EQ(counts_.disconnects.ReadApprox(), 0U);
+  server_.Continue();
+}
+
+TEST_F(RedisNodeBreakerTest, ASlowServerOpensTheBreakerHoweverLittleTimeCallersHave) {
+  settings_.patience = milliseconds{10};
+  Connect();
+  for (std::size_t i = 1; i <= 5; ++i) {
+    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.03"}, In(milliseconds{1})), Cause::kNone);
+    ASSERT_TRUE(UntilAnswers(i));
+  }
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+}
+
+TEST_F(RedisNodeBreakerTest, AProbeWhoseCallerHasGoneSucceedsIfItIsAnsweredInTime) {
+  settings_.breaker.trial_most = 1;
+  settings_.patience = std::chrono::seconds{20};
+  Connect();
+  OpenBreaker();
+  heard_.heard.clear();
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    return Send("b", {"BLPOP", "none", "0.03"}, In(milliseconds{5})) == Cause::kNone;
+  }));
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return heard_.heard.size() == 2; }));
+  EXPECT_EQ(heard_.heard, (Words{"b: overdue", "b: late _"}));
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+}
+
+// Invariant (7).
+TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerDoesNotOutvoteWhatIsLate) {
+  settings_.patience = milliseconds{10};
+  Connect();
+  for (std::size_t i = 1; i <= 5; ++i) {
+    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.05"}, In(milliseconds{10})), Cause::kNone);
+    for (int j = 0; j < 5; ++j) {
+      EXPECT_EQ(Send("b", {"INCR", "n"}, In(std::chrono::seconds{20})), Cause::kNone);
+    }
+    ASSERT_TRUE(UntilAnswers(6 * i));
+  }
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+}
+
+TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerDoesNotOpenTheBreaker) {
+  settings_.patience = milliseconds{10};
+  Connect();
+  for (std::size_t i = 1; i <= 6; ++i) {
+    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.03"}, In(std::chrono::seconds{20})), Cause::kNone);
+    ASSERT_TRUE(UntilAnswers(i));
+  }
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+}
+
+TEST_F(RedisNodeBreakerTest, WhatPassesTheBreakerTellsItNothing) {
+  settings_.breaker.trial_most = 1;
+  const std::chrono::hours hour{1};
+  settings_.breaker.rest = {.least = hour, .first = hour, .most = hour};
+  Connect();
+  OpenBreaker();
+  EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
+  RedisCommand& beat = heard_.Make("beat", {"INCR", "n"});
+  beat.passes_breaker = true;
+  EXPECT_EQ(node_->Send(beat, heard_), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(6));
+  EXPECT_EQ(heard_.heard.back(), "beat: :1");
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  EXPECT_EQ(Send("c", {"INCR", "n"}), Cause::kResting);
+}
+
+TEST_F(RedisNodeBreakerTest, APlaceThatLetsNobodyInOpensTheBreaker) {
+  settings_.patience = milliseconds{5};
+  server_.Stop();
+  Begin(server_);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5 + 20 * i})), Cause::kNone);
+  }
+  ASSERT_TRUE(UntilAnswers(5));
+  server_.Continue();
+  EXPECT_EQ(heard_.heard, Words(5, "a: not sent overdue"));
+  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+}
+
+TEST_F(RedisNodeBreakerTest, AServerThatTakesNoWritesOpensTheBreaker) {
+  Connect();
+  OpenBreaker();
+  EXPECT_EQ(Errors(RedisErrorKind::kOutOfMemory), 5U);
+}
+
+}  // namespace
+}  // namespace sluice
