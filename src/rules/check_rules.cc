@@ -134,10 +134,15 @@ class DomainCheck {
   }
 
   void CheckLimits(const std::vector<NamedLimit>& limits) {
-    for (const NamedLimit& each : limits) CheckBurst(each.limit, each.origin);
+    for (const NamedLimit& each : limits) CheckLimit(each.limit, each.origin);
   }
 
-  void CheckBurst(const Limit& limit, const Origin& origin) {
+  void CheckLimit(const Limit& limit, const Origin& origin) {
+    if (limit.spec.algorithm == Algorithm::kConcurrency) {
+      problems_.Warn(origin,
+                     "a check takes no permit, so in a service 'concurrency' limits nothing; "
+                     "permits are acquired and released with the library alone");
+    }
     if (limit.spec.algorithm != Algorithm::kLeakyBucket) return;
     if (limit.spec.burst != Fraction(0)) return;
     problems_.Warn(origin,
@@ -148,7 +153,7 @@ class DomainCheck {
   void CheckDescriptorLimits(const std::vector<DescriptorSpec>& siblings) {
     for (const DescriptorSpec& each : siblings) {
       const auto at = std::ranges::find(each.written, "rate_limit", &WrittenKey::key);
-      if (each.limit) CheckBurst(*each.limit, at == each.written.end() ? each.origin : at->origin);
+      if (each.limit) CheckLimit(*each.limit, at == each.written.end() ? each.origin : at->origin);
       CheckDescriptorLimits(each.descriptors);
     }
   }

@@ -294,6 +294,21 @@ TEST(CheckRulesTest, AQueueOfNothingIsWarnedOf) {
   EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:7:1: " + message, "r.yaml:9:1: " + message}));
 }
 
+TEST(CheckRulesTest, PermitsThatNobodyTakesAreWarnedOf) {
+  RuleSetSpec spec = SpecOf({LimitRule("a")});
+  spec.domains[0].rules[0].limits = {{"c", MakeConcurrency(), Line(7)}};
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:7:1: warning: a check takes no permit, so in a service 'concurrency' "
+                   "limits nothing; permits are acquired and released with the library alone"}));
+}
+
+Texts ErrorsOf(const RuleSetSpec& spec) {
+  Texts lines = LinesOf(spec);
+  std::erase_if(
+      lines, [](const std::string& line) { return line.find("warning: ") != std::string::npos; });
+  return lines;
+}
+
 TEST(CheckRulesTest, PermitsCannotBeOwed) {
   RuleSetSpec spec = SpecOf({LimitRule("a"), LimitRule("b")});
   std::vector<RuleSpec>& rules = spec.domains[0].rules;
@@ -301,16 +316,16 @@ TEST(CheckRulesTest, PermitsCannotBeOwed) {
   rules[1].plan = PlanChoiceSpec{"tier", std::nullopt, Line(8)};
   spec.domains[0].plans = {{"free", {{"s", MakeLeakyBucket(1), {}}}, {}},
                            {"pro", {{"c", MakeConcurrency(), {}}}, {}}};
-  EXPECT_EQ(LinesOf(spec), Texts());
+  EXPECT_EQ(ErrorsOf(spec), Texts());
   rules[0].debt = true;
   rules[1].debt = true;
-  EXPECT_EQ(LinesOf(spec),
+  EXPECT_EQ(ErrorsOf(spec),
             Texts({"r.yaml:7:1: 'debt' needs a limit of units; 'concurrency' has permits",
                    "r.yaml:8:1: 'debt' needs a limit of units; 'concurrency' in the plan 'pro' "
                    "has permits"}));
   rules[0].limits.pop_back();
   spec.domains[0].plans.pop_back();
-  EXPECT_EQ(LinesOf(spec), Texts());
+  EXPECT_EQ(ErrorsOf(spec), Texts());
 }
 
 // "a" and the rule that replaces it, which stands first.
