@@ -30,7 +30,7 @@ namespace sluice::cli {
 // Each worker has a client of its own, on its loop; the first one also counts the nodes of the
 // fleet, finds the secret of the keys and keeps leases and counts in order.
 //
-//   auto remote = RemoteStore::Make(settings, clock, log);
+//   auto remote = RemoteStore::Make(settings, {.clock = clock, .log = log}).value();
 //   Gate gate(store, clock, &remote->limits());
 //   RemoteWay way = remote->Join(worker, loop);     // for each worker, before it runs
 //   ...

@@ -70,8 +70,8 @@ constexpr std::array kRows = {
             .slot = MakeSlot<&Settings::store, &StoreSettings::nodes>(),
             .range = {1, 10'000},
             .example = "4",
-            .meaning = "how many nodes share the limits, for a node that starts while the store is "
-                       "away; after that they count each other"},
+            .meaning = "how many nodes share the limits, for a node that starts; after some "
+                       "seconds they count each other"},
 };
 
 }  // namespace

@@ -27,9 +27,8 @@ struct PartsState {
 // (kStrict), nothing (kLenient) or (w - e) / w (kWeighted; w the part's length, e = now mod w).
 //
 // Invariants
-//   (1) 1 <= rate.count <= 2^62, so that `units`, up to twice as much, fits; buckets >= 1 and
-//   divides
-//       rate.period; period + w <= kLongestSpan.
+//   (1) 1 <= rate.count <= 2^62, so that `units`, up to twice as much, fits; buckets >= 1
+//       and divides rate.period; period + w <= kLongestSpan.
 //   (2) kStrict never admits more than COUNT in any PERIOD.
 //   (3) A refused check, a peek and a cost of 0 leave the state as it was, stale parts apart.
 //   (4) The current part and the buckets - 1 before it hold at most rate.count units: a debt that

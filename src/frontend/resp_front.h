@@ -21,13 +21,11 @@ namespace sluice {
 // Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
 //
 // Invariants
-//   (1) Commands take effect in their order; all CL.THROTTLE of a batch are decided together, at
-//   one
-//       time.
+//   (1) Commands take effect in their order; all CL.THROTTLE of a batch are decided together,
+//       at one time.
 //   (2) What comes after the command that closes a connection has no effect.
-//   (3) Every CL.THROTTLE and SLUICE.CHECK is metered once, with the time of its whole batch, or
-//   its
-//       own where it waits; other commands are not.
+//   (3) Every CL.THROTTLE and SLUICE.CHECK is metered once, with the time of its whole batch,
+//       or its own where it waits; other commands are not.
 class RespFront final : public RespService {
  public:
   struct Parts {

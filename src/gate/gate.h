@@ -41,10 +41,9 @@ struct BoundRules {
 // Invariants
 //   (1) A limit keeps its states from one rule set to the next while its id and its algorithm
 //       stay; when its terms change, used units carry over.
-//   (2) A rule set takes effect as a whole, or not at all: then also the terms of all limits stay
-//   as
-//       they were. While it takes effect, a thread may still decide by the rules before and meet a
-//       limit's new terms.
+//   (2) A rule set takes effect as a whole, or not at all: then also the terms of all limits
+//       stay as they were. While it takes effect, a thread may still decide by the rules before
+//       and meet a limit's new terms.
 //   (3) While a remote cannot be asked, the nodes last counted admit together what each limit does
 //       (share_limit.h); what was admitted so stays known when the number of nodes changes.
 class Gate {

@@ -53,8 +53,7 @@ class VerdictWaiter {
 //       a rule with `debt` is charged even if the request is refused or another set denied, and
 //       never refuses a charge. A look at it tells whether it is used up, whatever it costs.
 //   (4) A limit that the caller brings stands in place of the `descriptors`: it is enforced
-//   whatever
-//       mode those have, and neither replaces other limits nor is replaced.
+//       whatever mode those have, and neither replaces other limits nor is replaced.
 //   (5) A request has at most kSetsMost sets, which come to at most kDecisionsMost decisions, of
 //       which Local::kChargesMost may be charges to take. One that has more is a bad request, which
 //       is found before much work has been done, and no memory of it is kept.

@@ -27,10 +27,10 @@ struct HeaderOptions {
 //                RateLimit: "posts/m";r=1;t=30
 //   x-ratelimit  X-RateLimit-Limit: 2, -Remaining: 1, -Reset: 30; refused: -Retry-After: 30
 //   envoy        X-RateLimit-Limit: 2, 2;w=60;name="posts/m", 50;w=1;name="plan/s"; and the same
-//   github       X-RateLimit-Limit: 2, -Remaining: 1, -Reset: 1700000030, -Used: 1, -Resource:
-//   posts openai       x-ratelimit-limit-requests: 2, -remaining-requests: 1, -reset-requests: 30s;
-//   of
-//                limits with "tokens" in their name the same with -tokens
+//   github       X-RateLimit-Limit: 2, -Remaining: 1, -Reset: 1700000030, -Used: 1,
+//                -Resource: posts
+//   openai       x-ratelimit-limit-requests: 2, -remaining-requests: 1, -reset-requests: 30s;
+//                of limits with "tokens" in their name the same with -tokens
 //
 // All but `none` have Retry-After where the request is refused and waiting helps.
 //

@@ -16,9 +16,8 @@ namespace sluice {
 //   (1) Printable ASCII alone: other bytes become %xx, and so does the % itself. A quote or a
 //       backslash has a backslash before it.
 //   (2) A slash in the limit's own name becomes %2f: what follows the last slash is that name.
-//   (3) At most 64 bytes of the rule and 32 of the limit, the escapes of (1) counted as written;
-//   the
-//       rest is left out.
+//   (3) At most 64 bytes of the rule and 32 of the limit, the escapes of (1) counted as
+//       written; the rest is left out.
 void AppendPolicyName(const RuleLimit& limit, std::string& out);
 
 // Appends a name as the value of a header: by (1), but without backslashes, and at most 64 bytes.

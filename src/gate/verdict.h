@@ -93,9 +93,8 @@ class Speaker {
 // Thread safety: a value. Ownership: it keeps the rules it points into alive.
 //
 // Invariants
-//   (1) kRefused: at least one decision refuses. Then, and if it is kDenied, nothing was charged
-//   but
-//       debts.
+//   (1) kRefused: at least one decision refuses. Then, and if it is kDenied, nothing was
+//       charged but debts.
 //   (2) The nearest decision speaks for others, and never against the verdict. Where the request is
 //       refused it is the one to wait for, whose retry_after is the verdict's: of those that are
 //       enforced the one that refuses for longest, or the quota limit that refuses for the shortest

@@ -26,10 +26,9 @@ namespace sluice {
 // Ownership: watchers and their descriptors are others'.
 //
 // Invariants
-//   (1) In each round those that are ready are called, then those that asked to be called again,
-//   and
-//       then what was posted. So a watcher whose descriptor is closed, and which has been called
-//       again if it asked for that, may be freed by what it posts.
+//   (1) In each round those that are ready are called, then those that asked to be called
+//       again, and then what was posted. So a watcher whose descriptor is closed, and which has
+//       been called again if it asked for that, may be freed by what it posts.
 //   (2) What is posted runs in order, also what was posted before Run.
 //   (3) After End rounds go on until nobody asks for another. Then it may be run again.
 class EventLoop {

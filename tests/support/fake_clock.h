@@ -1,4 +1,4 @@
-// FakeClock: a clock that shows what it is told. No test sleeps or reads the machine's clock.
+// FakeClock: a clock that shows what it is told, so that no test has to let time pass.
 #pragma once
 
 #include <mutex>
