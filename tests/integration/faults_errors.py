@@ -236,7 +236,9 @@ def test_f9_keys_are_evicted():
             print_latencies(load)
             print(f"  {load.title}: {evicted}, of ours at most {evictions.most_of_a_key()} times")
             expect_no_errors(load)
-            fleet.expect_bounds(load, Away(forgot=evictions.most_of_a_key()))
+            # So few that the load would still break the bound.
+            forgot = min(evictions.most_of_a_key(), 3)
+            fleet.expect_bounds(load, Away(forgot=forgot))
             fleet.expect_ledger(load, forgot=True)
             for node in fleet.nodes:
                 told = said_of_eviction(node)

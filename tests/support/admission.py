@@ -160,13 +160,14 @@ def expect_bounds(asks, limits, nodes, away, wall):
     """No key had more than its limit and what it may have while the store is away so often. Each
     bound is one that this load would break: had all passed, it would be clearly too much.
 
-    Answers for each rule the most above its limit, and the bound.
+    Answers for each rule the most above its limit, and the bound or None.
     """
     passed = excesses([ask for ask in asks if ask.allowed], limits, wall)
     all_of_them = excesses(asks, limits, wall)
     bounds = {rule: limit.bound(nodes, away) for rule, limit in limits.items()}
-    bounds = {rule: most for rule, most in bounds.items() if most is not None}
     for rule, most in bounds.items():
+        if most is None:
+            continue
         (found, key), (could, _) = passed[rule], all_of_them[rule]
         assert could > CLEARLY * most, f"{rule}: {could} asked for above the limit, bound {most}"
         assert found <= most + 1e-6, f"{rule}, key {key}: {found} above the limit, bound {most}"

@@ -63,6 +63,11 @@ class Redis:
         lines = self.call("INFO", section).splitlines()
         return dict(line.split(":", 1) for line in lines if ":" in line)
 
+    def calls(self, command):
+        """How often it was asked for a command, as it names it."""
+        told = self.info("commandstats").get(f"cmdstat_{command}", "calls=0")
+        return int(told.split(",")[0].split("=")[1])
+
     def stop(self):
         if self.process.poll() is None:
             self.process.kill()

@@ -142,7 +142,8 @@ class StoreScene:
         found = expect_bounds(asks, self.limits, len(self.nodes), away, recorder.wall)
         is_back = end is None and recorder.back_after is not None
         print_row("above", recorder.title if end is None else f"{recorder.title}, until it is back",
-                  *(f"{most:.0f} of {bound}" for most, bound in found.values()),
+                  *(f"{most:.0f}, no bound" if bound is None else f"{most:.0f} of {bound}"
+                    for most, bound in found.values()),
                   f"{recorder.back_after:.2f} s" if is_back else "")
 
 

@@ -84,6 +84,7 @@ class Proxy:
         self.folder = tempfile.TemporaryDirectory()
         self.port = free_port()
         ports = {**ports, PROXY_PORT: str(self.port)}
+        wanted = list(ports)
         examples = os.path.join(PROJECT, "examples", kind.folder)
 
         def new_port(found):
@@ -96,7 +97,7 @@ class Proxy:
                 for old, new in [*kind.patience, *edits]:
                     assert old in text, f"{name} of the example has no {old}"
                     text = text.replace(old, new)
-                for port in ports:
+                for port in wanted:
                     assert port in text, f"{name} of the example has no port {port}"
             self.write(name, re.sub(r"\b8\d{3}\b", new_port, text))
         for name, text in kind.more.items():

@@ -150,16 +150,15 @@ TEST_F(RedisConnectionTest, CommandsOfOneRoundLeaveTogether) {
 
 // Invariant (2).
 TEST_F(RedisConnectionTest, AServerThatHangsIsGivenUpAlsoWhenNothingIsAsked) {
+  constexpr RedisPatience kPatience;
+  static_assert(kPatience.ping_after + kPatience.silence_most < std::chrono::seconds{3});
   const RedisProcess server;
   Open(server);
   ASSERT_TRUE(UntilOpen());
   server.Stop();
-  const Time begin = clock_->Now();
   ASSERT_TRUE(UntilClosed());
-  const Nanos taken = clock_->Now() - begin;
   server.Continue();
   EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kSilent);
-  EXPECT_LT(taken, std::chrono::seconds{3});
 }
 
 TEST_F(RedisConnectionTest, APeerThatOnlyListensIsGivenUp) {
