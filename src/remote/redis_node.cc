@@ -6,10 +6,6 @@
 namespace sluice {
 namespace {
 
-// Of a probe for which nobody waits. Where the way to the server takes longer than any request can
-// wait, leases and exchanges are all that is asked: they must find it again.
-constexpr Nanos kPatienceOfNobody = std::chrono::milliseconds{50};
-
 // Kinds by which a node says that it cannot do its work, whatever it is asked.
 bool IsUnfit(RedisErrorKind kind) {
   switch (kind) {
@@ -71,7 +67,7 @@ RedisNode::Cause RedisNode::WhyNot() {
   if (connection_.state() == RedisConnection::State::kClosed) return Cause::kNotConnected;
   const Time now = parts_.scene.clock.Now();
   // Its caller may have left long ago, or have more time than others.
-  if (probe_ != nullptr && now > probe_->node_way.sent_at + PatienceFor(*probe_)) {
+  if (probe_ != nullptr && now > probe_->node_way.sent_at + settings_.patience) {
     Fail(*probe_, RedisBreaker::Failure::kLate);
   }
   return breaker_.Admit(now) ? Cause::kNone : Cause::kResting;
@@ -170,15 +166,9 @@ void RedisNode::Judge(RedisCommand& command, const RedisAnswer& answer) {
   if (answer.is_late) parts_.counts.late.Add(1);
   if (IsUnfit(answer.error.kind)) return Fail(command, RedisBreaker::Failure::kRefused);
   const Nanos taken = parts_.scene.clock.Now() - command.node_way.sent_at;
-  if (taken <= PatienceFor(command)) return Succeed(command);
+  if (taken <= settings_.patience) return Succeed(command);
   // A server that answers what nobody waits for may still be too slow for the others.
   if (answer.is_late || probe_ == &command) Fail(command, RedisBreaker::Failure::kLate);
-}
-
-Nanos RedisNode::PatienceFor(const RedisCommand& command) const {
-  const bool waits = command.deadline - command.node_way.sent_at <= settings_.patience;
-  if (waits || probe_ != &command) return settings_.patience;
-  return std::max(settings_.patience, kPatienceOfNobody);
 }
 
 void RedisNode::JudgeMiss(RedisCommand& command) {

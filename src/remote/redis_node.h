@@ -48,8 +48,7 @@ struct RedisParts {
 //   (3) Connections are opened one at a time, with a wait between that grows with failures, and
 //       with connections that end before reconnect.most has passed.
 //   (4) While the breaker is open commands are not taken, but for probes and what passes it. A
-//       probe that is not answered within `patience` has failed, whatever its deadline; one for
-//       which nobody waits has 50 ms at least.
+//       probe that is not answered within `patience` has failed, whatever its deadline.
 //   (5) A script is taught once for all commands that miss it.
 //   (6) Callers with little time do not make a server late: where a command is not answered by its
 //       deadline, that is a failure only if the server has had its patience, for this command or
@@ -108,7 +107,6 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   void Begin(RedisCommand& command, RedisListener& listener, bool is_apart);
   void Judge(RedisCommand& command, const RedisAnswer& answer);
   void JudgeMiss(RedisCommand& command);
-  [[nodiscard]] Nanos PatienceFor(const RedisCommand& command) const;
   // Whether the breaker hears of it.
   bool Settle(RedisCommand& command);
   void Succeed(RedisCommand& command);

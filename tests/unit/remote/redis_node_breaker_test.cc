@@ -77,18 +77,6 @@ TEST_F(RedisNodeBreakerTest, WhatHasNoDeadlineClosesTheBreakerIfItIsQuick) {
   EXPECT_TRUE(send_until(RedisBreaker::State::kClosed));
 }
 
-// Invariant (4): where the way is longer than anybody waits, nothing else can close it.
-TEST_F(RedisNodeBreakerTest, WhatNobodyWaitsForClosesTheBreakerOfAFarServer) {
-  settings_.breaker.trial_most = 1;
-  settings_.patience = Nanos{1};
-  Connect();
-  OpenBreaker();
-  EXPECT_TRUE(LoopUntil(loop_, [this] {
-    if (node_->under_way() == 0) Send("b", {"INCR", "n"});
-    return node_->breaker() == RedisBreaker::State::kClosed;
-  }));
-}
-
 TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerIsNoProbeThatSucceedsIfItIsSlow) {
   settings_.breaker.trial_most = 1;
   Connect();
