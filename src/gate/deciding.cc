@@ -191,6 +191,7 @@ bool Deciding::AskRemote(Operation operation, Taking taking) {
   call_.operation = operation;
   call_.taking = taking;
   call_.deadline = deadline_;
+  call_.undoes = false;
   call_.items.clear();
   for (const std::uint32_t number : far_) {
     const Asked& each = asked[number];
@@ -303,6 +304,7 @@ bool Deciding::GiveBackFar() {
   items.resize(taken);
   call_.operation = Operation::kRefund;
   call_.deadline = kLatestTime;
+  call_.undoes = true;
   return taken != 0 && way_.remote->Decide(call_, *this);
 }
 

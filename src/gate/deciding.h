@@ -52,9 +52,9 @@ struct SetNote {
 //   (2) An answer that comes later is used: what it charged of a request that was refused is given
 //       back. No charge is made twice.
 //   (3) The keys live as long as they are needed: what waits has its own copies.
-//   (4) What passes without the fallback is charged to this node's shares, too, as far as they have
-//       room, and what is given back or forgotten is so there. That changes no verdict. What the
-//       fallback has decided is charged to them once, whatever a late answer says.
+//   (4) What goes ahead without the fallback is charged to this node's shares, too, as far as they
+//       have room, and what is given back or forgotten is so there. That changes no verdict. What
+//       the fallback has decided is charged to them once, whatever a late answer says.
 class Deciding final : private RemoteListener {
  public:
   // What is asked of the stores for the decision of the same index in the verdict.

@@ -15,6 +15,7 @@ bool IsBeforeAnyEffect(RedisErrorKind kind) { return kind != RedisErrorKind::kOt
 bool RedisLeg::Send(Time deadline) {
   command_.deadline = deadline;
   command_.slot = slot;
+  command_.passes_breaker = passes_breaker;
   about_ = parts_.clock.Now() + parts_.ahead;
   tries_ = 0;
   was_dropped_ = false;

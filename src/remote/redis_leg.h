@@ -79,6 +79,7 @@ class RedisLeg final : private RedisListener {
   // What it asks; to be set before it is sent.
   ScriptCall script;
   std::uint16_t slot = 0;
+  bool passes_breaker = false;
 
   [[nodiscard]] std::size_t place() const { return place_; }
 

@@ -34,7 +34,7 @@ bool RedisWay::Begin(RemoteCall& call, RemoteListener& listener) {
   call_ = &call;
   listener_ = &listener;
   call.decisions.assign(call.items.size(), {});
-  call.decided_at = {};
+  call.decided_at = kLatestTime;
   legs_used_ = 0;
   charged_ = 0;
   is_charging_ = false;
@@ -122,6 +122,7 @@ RedisWay::Leg& RedisWay::NextLeg(Task task, std::uint16_t slot) {
   Leg& leg = *legs_[legs_used_++];
   leg.task = task;
   leg.leg.slot = slot;
+  leg.leg.passes_breaker = task == Task::kGiveBack || call_->undoes;
   leg.was_sent_again = false;
   leg.source = nullptr;
   leg.given_back = 0;
@@ -243,7 +244,7 @@ void RedisWay::TakeDecisions(const Leg& leg) {
     quota_passed_ |= call_->items[leg.items[i]].veto == Veto::kQuota && decision.allowed;
     has_effect_ |= records;
   }
-  call_->decided_at = std::max(call_->decided_at, leg.leg.decided_at());
+  call_->decided_at = std::min(call_->decided_at, leg.leg.decided_at());
   has_effect_ |= Has(script, ItemKind::kDebt) || Has(script, ItemKind::kRefund) ||
                  (leg.task == Task::kEach && call_->operation == Operation::kReset);
 }
@@ -278,7 +279,6 @@ void RedisWay::TakeGiveBack(Leg& leg) {
     source.given_back = 0;
     return;
   }
-  call_->decided_at = std::max(call_->decided_at, leg.leg.decided_at());
   for (std::size_t i = 0; i < source.items.size(); ++i) {
     const auto at = std::find(leg.items.begin(), leg.items.end(), source.leg.script.ItemOf(i));
     if (at == leg.items.end()) continue;

@@ -70,10 +70,13 @@ class RemoteCall {
   // 1 to Local::kChargesMost of a check; of others any number.
   std::vector<RemoteItem> items;
   Time deadline = kLatestTime;
+  // It gives back what was charged too late. A remote that is left alone for a while gets it all
+  // the same: nobody would ask for it again.
+  bool undoes = false;
 
-  // Once decided: one an item, and when that was by the remote's clock. Where a request is refused
-  // and the remote cannot tell what is left of a limit that has no part in that, its decision has
-  // no numbers, and Source::kFallback.
+  // Once decided: one an item, and when the first of them was by the remote's clock. Where a
+  // request is refused and the remote cannot tell what is left of a limit that has no part in that,
+  // its decision has no numbers, and Source::kFallback.
   std::vector<Decision> decisions;
   Time decided_at{};
 

@@ -99,10 +99,13 @@ TEST_F(RemoteGateTest, ALateChargeOfARefusedRequestIsGivenBack) {
   remote_.Answer();
   ASSERT_EQ(remote_.waiting(), 1U);
   EXPECT_EQ(remote_.oldest().operation, Operation::kRefund);
+  EXPECT_TRUE(remote_.oldest().undoes);
   remote_.Answer();
   EXPECT_EQ(remote_.Left(), 10);
   EXPECT_EQ(remote_.waiting(), 0U);
   EXPECT_EQ(later_.times, 1);
+  Ask();
+  EXPECT_FALSE(remote_.oldest().undoes);
 }
 
 TEST_F(RemoteGateTest, ALateRefusalOfARefusedRequestGivesNothingBack) {

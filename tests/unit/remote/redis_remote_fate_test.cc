@@ -263,6 +263,40 @@ TEST_F(RedisRemoteFate, AFailureGivesBackWhatWasTaken) {
   EXPECT_EQ(remote_.counts().given_back.ReadApprox(), 2U);
 }
 
+// They come when replies are late, which is when breakers are open.
+TEST_F(RedisRemoteFate, GiveBacksPassTheBreaker) {
+  ASSERT_TRUE(Begin(2));
+  EXPECT_FALSE(client_.sent.front().command->passes_breaker);
+  client_.Reply(Ahead());
+  EXPECT_FALSE(client_.sent.front().command->passes_breaker);
+  client_.Reply(Refused());
+  ASSERT_TRUE(IsGiveBack(0));
+  EXPECT_TRUE(client_.sent.front().command->passes_breaker);
+  client_.Reply(Answer(1, 1));
+  // One that the caller makes.
+  fates_.clear();
+  call_.undoes = true;
+  ASSERT_TRUE(Begin(1, Operation::kRefund));
+  EXPECT_TRUE(client_.sent.front().command->passes_breaker);
+  client_.Reply(Answer(1, 1));
+  call_.undoes = false;
+  fates_.clear();
+  ASSERT_TRUE(Begin(1, Operation::kRefund));
+  EXPECT_FALSE(client_.sent.front().command->passes_breaker);
+  client_.Reply(Answer(1, 1));
+}
+
+// What is back in the first slot by then is not given back in the window after it.
+TEST_F(RedisRemoteFate, ACallIsDecidedWhenTheFirstOfItsSlotsIs) {
+  ASSERT_TRUE(Begin(2));
+  client_.Reply(Ahead());
+  std::string later = Ahead();
+  later.replace(later.find(":1700000000"), 11, ":1700000001");
+  client_.Reply(later);
+  ASSERT_EQ(fates_, std::vector{Fate::kDecided});
+  EXPECT_EQ(call_.decided_at, kNow);
+}
+
 TEST_F(RedisRemoteFate, AGiveBackThatFailsIsCountedAndNotRepeated) {
   for (const RedisAnswer& failure : {kLost, kUnsent}) {
     fates_.clear();
