@@ -53,18 +53,22 @@ EvictionWatch::EvictionWatch(const Parts& parts, Nanos every, Owner owner)
 
 void EvictionWatch::Look() {
   command_.slot = static_cast<std::uint16_t>(part_ * (kRedisSlots / kEvictionParts));
-  if (parts_.client.Send(command_, *this) != RedisClient::Cause::kNone) Rest();
+  if (parts_.client.Send(command_, *this) != RedisClient::Cause::kNone) Rest(every_);
 }
 
-void EvictionWatch::Rest() {
+void EvictionWatch::Rest(Nanos most) {
   part_ = static_cast<std::uint16_t>((part_ + 1) % kEvictionParts);
-  timer_.SetAfter(parts_.jitter.Between(every_ / 2, every_));
+  timer_.SetAfter(parts_.jitter.Between(most / 2, most));
 }
 
 void EvictionWatch::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
-  if (answer.error.kind == RedisErrorKind::kNoPermission) return owner_.on_forbidden();
+  if (answer.error.kind == RedisErrorKind::kNoPermission) {
+    Rest(every_ * kRareness);
+    if (!std::exchange(was_forbidden_, true)) owner_.on_forbidden();
+    return;
+  }
   const std::uint16_t part = part_;
-  Rest();
+  Rest(every_);
   const bool is_text =
       answer.fate == RedisAnswer::Fate::kReplied && answer.error.kind == RedisErrorKind::kNone;
   if (!is_text) return;

@@ -48,7 +48,8 @@ std::optional<MemorySight> ReadMemorySight(std::string_view text);
 //   (1) At most one look is under way.
 //   (2) Keys that were evicted before a server was first looked at are not told of, all others
 //       once.
-//   (3) Where it is forbidden to look nothing is asked again.
+//   (3) Where it is forbidden to look that is told of once, and looks become rare: it may have been
+//       forbidden for a moment.
 //   (4) A part that cannot be looked at keeps no other from its turn.
 class EvictionWatch final : private RedisListener {
  public:
@@ -69,13 +70,15 @@ class EvictionWatch final : private RedisListener {
  private:
   // Servers that are gone stay in it, so many at most.
   static constexpr std::size_t kServersMost = 1000;
+  // Times `every`, between looks that are forbidden.
+  static constexpr int kRareness = 12;
 
   void OnOverdue(RedisCommand& /*command*/) override {}
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
   void Look();
   // Until it is the turn of the next part.
-  void Rest();
+  void Rest(Nanos most);
   void Take(MemorySight sight, std::uint16_t part);
 
   const Parts parts_;
@@ -84,6 +87,7 @@ class EvictionWatch final : private RedisListener {
   RedisCommand command_;
   std::uint16_t part_ = 0;                        // that is looked at, or will be next
   std::map<std::string, std::uint64_t> evicted_;  // as last told, by run id
+  bool was_forbidden_ = false;
   LoopTimer timer_;
 };
 
