@@ -60,7 +60,7 @@ std::uint64_t RemoteTotals::Failures() const {
 
 void AppendRemoteMetrics(const RemoteTotals& totals, MetricsText& out) {
   out.Begin("sluice_redis_nodes", MetricKind::kGauge,
-            "Nodes of the fleet that were alive when they were last counted; 0: not yet.");
+            "Nodes that are believed to share the limits; 0: they were not counted yet.");
   out.Sample({}, totals.nodes);
   out.Begin("sluice_leased_units", MetricKind::kGauge, "Units that are leased and not spent.");
   out.Sample({}, totals.leased_units);

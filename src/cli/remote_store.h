@@ -97,7 +97,7 @@ class RemoteStore {
   std::optional<NameLookup> names_{std::in_place};
   RedisLimits limits_;
   RedisNearby nearby_;
-  std::atomic<std::int64_t> nodes_{0};  // last counted; 0: not yet
+  std::atomic<std::int64_t> nodes_{0};  // as believed; 0: not counted yet
   std::atomic<bool> may_evict_{false};
   std::atomic<std::uint64_t> evicted_keys_{0};
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/window_end.h"
 #include "remote/near_limit.h"
@@ -257,13 +258,15 @@ void EventualView::SyncIsOverdue(const RemoteItem& item) {
 }
 
 void EventualView::Sweep(Time now) {
-  table_.Sweep(kSweptAtOnce, [now](const Entry& entry) {
+  const bool is_end = table_.Sweep(kSweptAtOnce, [this, now](const Entry& entry) {
+    swept_units_ += std::max<std::int64_t>(0, entry.pending);
     const bool is_done = entry.pending == 0 && !entry.is_syncing && !entry.is_listed;
     return is_done && now - entry.asked_at > kForgetAfter;
   });
+  if (is_end) pending_units_.store(std::exchange(swept_units_, 0), std::memory_order_relaxed);
 }
 
-std::int64_t EventualView::PendingApprox() {
+std::int64_t EventualView::PendingForTest() {
   std::int64_t units = 0;
   table_.ForEach([&](const Entry& entry) { units += entry.pending; });
   return units;

@@ -85,8 +85,12 @@ class EventualView {
   // How often to synchronise.
   [[nodiscard]] Nanos sync_every() const { return sync_interval_ * 2 / 5; }
 
-  // Units that were admitted and not pushed.
-  [[nodiscard]] std::int64_t PendingApprox();
+  // Units that were admitted and not pushed, of all keys, when they were last swept.
+  [[nodiscard]] std::int64_t PendingApprox() const {
+    return pending_units_.load(std::memory_order_relaxed);
+  }
+  // The same now, less those that are to be given back. It walks the table.
+  [[nodiscard]] std::int64_t PendingForTest();
 
  private:
   // What every Take reads comes first.
@@ -136,6 +140,9 @@ class EventualView {
   std::size_t shard_ = 0;
   std::size_t place_ = 0;
   std::vector<FleetKey> keys_;
+  // Of Sweep.
+  std::int64_t swept_units_ = 0;
+  std::atomic<std::int64_t> pending_units_{0};
 };
 
 }  // namespace sluice

@@ -81,14 +81,16 @@ class KeyTable {
   }
 
   // Looks at about `places` places of the table, from where the last call ended, and drops the
-  // entries of which drop(entry) is true. One caller at a time.
+  // entries of which drop(entry) is true. True once it has come to the end: then it begins again.
+  // One caller at a time.
   template <typename F>
-  void Sweep(std::size_t places, F drop) {
+  bool Sweep(std::size_t places, F drop) {
     while (places > 0) {
       const std::size_t looked = SweepShard(places, drop);
       places -= std::min(places, looked + 1);
-      if (swept_shard_ == 0 && swept_place_ == 0) return;
+      if (swept_shard_ == 0 && swept_place_ == 0) return true;
     }
+    return false;
   }
 
   // Calls f(entry) of every key, shard by shard.

@@ -350,17 +350,22 @@ void Purse::NotReturned(const RemoteItem& item, Time taken_at, Time now) {
 }
 
 void Purse::Sweep(Time now) {
-  table_.Sweep(kSweptAtOnce, [now](const Entry& entry) {
+  const bool is_end = table_.Sweep(kSweptAtOnce, [this, now](const Entry& entry) {
+    swept_units_ += UnitsOf(entry);
     return !entry.is_asking && !entry.is_listed && now - entry.asked_at > kForgetAfter;
   });
+  if (is_end) units_.store(std::exchange(swept_units_, 0), std::memory_order_relaxed);
 }
 
-std::int64_t Purse::UnitsApprox() {
+std::int64_t Purse::UnitsOf(const Entry& entry) {
+  std::int64_t units = entry.back.units;
+  for (const Lot& lot : entry.lots) units += lot.units;
+  return units;
+}
+
+std::int64_t Purse::UnitsForTest() {
   std::int64_t units = 0;
-  table_.ForEach([&](const Entry& entry) {
-    for (const Lot& lot : entry.lots) units += lot.units;
-    units += entry.back.units;
-  });
+  table_.ForEach([&](const Entry& entry) { units += UnitsOf(entry); });
   return units;
 }
 

@@ -99,8 +99,10 @@ class Purse {
   void Close() { is_closed_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool is_closed() const { return is_closed_.load(std::memory_order_relaxed); }
 
-  // Units that can be spent or are still to go back, of all keys.
-  [[nodiscard]] std::int64_t UnitsApprox();
+  // Units that can be spent or are still to go back, of all keys, when they were last swept.
+  [[nodiscard]] std::int64_t UnitsApprox() const { return units_.load(std::memory_order_relaxed); }
+  // The same now. It walks the table.
+  [[nodiscard]] std::int64_t UnitsForTest();
 
  private:
   // The units of one lease.
@@ -149,6 +151,7 @@ class Purse {
   };
 
   static bool Bind(Entry& entry, const RemoteItem& item, Time now);
+  static std::int64_t UnitsOf(const Entry& entry);
   static std::int64_t LiveUnits(const Entry& entry, Time now);
   static void Spend(Entry& entry, Cost cost, Time now);
   static void SpendLot(Entry& entry, Lot& lot, std::int64_t units, Time now);
@@ -177,6 +180,9 @@ class Purse {
   std::size_t shard_ = 0;
   std::size_t place_ = 0;
   std::vector<FleetKey> keys_;
+  // Of Sweep.
+  std::int64_t swept_units_ = 0;
+  std::atomic<std::int64_t> units_{0};
 };
 
 }  // namespace sluice

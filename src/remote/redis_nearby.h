@@ -50,10 +50,13 @@ class RedisNearby {
   [[nodiscard]] std::int64_t CallsUnderWay() const {
     return calls_under_way_.load(std::memory_order_acquire);
   }
-  // Units that are leased and not spent; units that were admitted and not pushed. They walk the
-  // tables.
-  [[nodiscard]] std::int64_t UnitsLeasedApprox() { return purse_.UnitsApprox(); }
-  [[nodiscard]] std::int64_t UnitsPendingApprox() { return view_.PendingApprox(); }
+  // Units that are leased and not spent; units that were admitted and not pushed. As of the last
+  // sweep, some seconds ago at most.
+  [[nodiscard]] std::int64_t UnitsLeasedApprox() const { return purse_.UnitsApprox(); }
+  [[nodiscard]] std::int64_t UnitsPendingApprox() const { return view_.PendingApprox(); }
+  // The same now. They walk the tables.
+  [[nodiscard]] std::int64_t UnitsLeasedForTest() { return purse_.UnitsForTest(); }
+  [[nodiscard]] std::int64_t UnitsPendingForTest() { return view_.PendingForTest(); }
 
  private:
   friend class RedisNearbyWorker;

@@ -58,9 +58,9 @@ TEST_F(EventualUndoTest, UnitsOfOneWindowAreNotGivenBackInTheNext) {
       now_ += milliseconds{10};
       // A window of which nothing is known yet, and one in which there is something to free.
       for (int i = 0; i < (is_asked ? 7 : 0); ++i) ASSERT_EQ(Take(), Answer::kDecided);
-      const std::int64_t before = view_.PendingApprox();
+      const std::int64_t before = view_.PendingForTest();
       view_.GiveBack(ItemOf(5), since, now_, decision_);
-      EXPECT_EQ(view_.PendingApprox(), before);
+      EXPECT_EQ(view_.PendingForTest(), before);
       ASSERT_EQ(Take(), Answer::kDecided);
       const int used = is_asked ? 8 : 1;
       EXPECT_EQ(decision_.remaining, 100 - used - (algorithm == Algorithm::kFixedWindow ? 0 : 6));
@@ -109,7 +109,7 @@ TEST_F(EventualUndoTest, WhatABucketHasGotBackItselfIsNotGivenBackLater) {
   End(RemoteFate::kNotDone);
   now_ += seconds{2};
   view_.GiveBack(ItemOf(1), since, now_, decision_);
-  EXPECT_EQ(view_.PendingApprox(), -1);
+  EXPECT_EQ(view_.PendingForTest(), -1);
 }
 
 TEST_F(EventualUndoTest, AKeyThatIsForgottenIsAskedForThere) {

@@ -30,7 +30,7 @@ TEST_F(EventualViewTest, AKeyIsAskedForThereOnceAndThenDecidedHere) {
   EXPECT_EQ(TakeAll(), 98);
   EXPECT_FALSE(decision_.allowed);
   EXPECT_EQ(decision_.retry_after, minutes{55});  // of Redis' clock
-  EXPECT_EQ(view_.PendingApprox(), 99);
+  EXPECT_EQ(view_.PendingForTest(), 99);
 }
 
 // Invariant (1).
@@ -303,7 +303,17 @@ TEST_F(EventualViewTest, NewTermsWhoseStatesAreNotToldWholeAreUnknown) {
     view_.Hear({call, ItemOf(1), Decision{}, state, RedisNow(), now_}, Heard::kOther, now_);
     EXPECT_EQ(Take(), Answer::kUnknown);
   }
+  EXPECT_EQ(view_.PendingForTest(), 0);
+}
+
+TEST_F(EventualViewTest, UnitsToPushAreSummedUpWhenKeysAreSwept) {
+  Seed();
+  EXPECT_EQ(TakeAll(), 99);
   EXPECT_EQ(view_.PendingApprox(), 0);
+  for (int round = 0; round < 2; ++round) {
+    view_.Sweep(now_);
+    EXPECT_EQ(view_.PendingApprox(), 99);
+  }
 }
 
 TEST_F(EventualViewTest, KeysWithoutUnitsToPushAreForgotten) {
@@ -311,14 +321,14 @@ TEST_F(EventualViewTest, KeysWithoutUnitsToPushAreForgotten) {
   ASSERT_EQ(Take(5), Answer::kDecided);
   now_ += seconds{6};
   for (int i = 0; i < 100; ++i) view_.Sweep(now_);
-  EXPECT_EQ(view_.PendingApprox(), 5);
+  EXPECT_EQ(view_.PendingForTest(), 5);
   EXPECT_EQ(Begin(), 5);
   End(RemoteFate::kDecided);
   Begin();
   for (int i = 0; i < 100; ++i) view_.Sweep(now_);
   // Nobody would know of it.
   view_.GiveBack(ItemOf(1), now_, now_, decision_);
-  EXPECT_EQ(view_.PendingApprox(), 0);
+  EXPECT_EQ(view_.PendingForTest(), 0);
 }
 
 }  // namespace

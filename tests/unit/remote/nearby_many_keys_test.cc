@@ -64,7 +64,7 @@ TEST(NearbyManyKeysTest, SyncsOfManyKeysFollowEachOther) {
   many.CheckAll(Nearness::kEventual);
   ASSERT_EQ(many.node.decided_here, 5000U);
   many.world.RunFor(milliseconds{200});
-  EXPECT_EQ(many.node.shared.UnitsPendingApprox(), 0);
+  EXPECT_EQ(many.node.shared.UnitsPendingForTest(), 0);
   EXPECT_EQ(many.world.redis.charged, many.units);
   EXPECT_LE(many.node.most_under_way, kUnderWayMost + 1);
 }
@@ -76,9 +76,9 @@ TEST(NearbyManyKeysTest, ReturnsOfManyKeysFollowEachOther) {
     many.CheckAll(Nearness::kLeased);
     many.world.RunFor(milliseconds{2});
   }
-  ASSERT_GT(many.node.shared.UnitsLeasedApprox(), 2000);
+  ASSERT_GT(many.node.shared.UnitsLeasedForTest(), 2000);
   many.world.RunFor(seconds{2});
-  EXPECT_EQ(many.node.shared.UnitsLeasedApprox(), 0);
+  EXPECT_EQ(many.node.shared.UnitsLeasedForTest(), 0);
   EXPECT_EQ(many.world.redis.charged, many.units);
   EXPECT_LE(many.node.most_under_way, 2 * kUnderWayMost + 1);
 }
@@ -114,7 +114,7 @@ TEST(NearbyManyKeysTest, WhileTheRemoteIsAwaySyncsAreTriedInParts) {
   EXPECT_EQ(many.node.decided_here, 20'000U);
   many.world.weather.is_away = false;
   many.world.RunFor(milliseconds{200});
-  EXPECT_EQ(many.node.shared.UnitsPendingApprox(), 0);
+  EXPECT_EQ(many.node.shared.UnitsPendingForTest(), 0);
   EXPECT_EQ(many.world.redis.charged, many.units);
 }
 

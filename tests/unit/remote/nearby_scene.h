@@ -55,7 +55,7 @@ class NearbyScene {
   std::int64_t UnitsLeased() {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < world.size(); ++i) {
-      sum += world.node(i).shared.UnitsLeasedApprox();
+      sum += world.node(i).shared.UnitsLeasedForTest();
     }
     return sum;
   }

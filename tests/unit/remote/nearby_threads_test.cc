@@ -162,10 +162,10 @@ TEST(NearbyThreadsTest, LeasedUnitsAreSpentOnce) {
   std::vector<std::unique_ptr<Worker>> workers;
   RunThreads(there, shared, ItemsOf({.rate = Rate{100'000, hours{1000}}}), Nearness::kLeased,
              workers);
-  EXPECT_LE(UnitsOf(workers) + shared.UnitsLeasedApprox(), there.redis.charged);
+  EXPECT_LE(UnitsOf(workers) + shared.UnitsLeasedForTest(), there.redis.charged);
   shared.Close();
   for (const auto& worker : workers) worker->ReturnAll();
-  EXPECT_EQ(shared.UnitsLeasedApprox(), 0);
+  EXPECT_EQ(shared.UnitsLeasedForTest(), 0);
   EXPECT_EQ(shared.CallsUnderWay(), 0);
   EXPECT_EQ(UnitsOf(workers), there.redis.charged);
 }
@@ -193,10 +193,10 @@ TEST(NearbyThreadsTest, ALeaseThatIsGrantedAtTheEndGoesBack) {
     keeper.BeginToReturn([&] { is_returned = true; });
     EXPECT_FALSE(is_returned);
     late.AnswerAll();
-    EXPECT_GT(shared.UnitsLeasedApprox(), 0);
+    EXPECT_GT(shared.UnitsLeasedForTest(), 0);
     for (int round = 0; round < 3; ++round) keeper.Keep();
     EXPECT_TRUE(is_returned);
-    EXPECT_EQ(shared.UnitsLeasedApprox(), 0);
+    EXPECT_EQ(shared.UnitsLeasedForTest(), 0);
     EXPECT_EQ(late.units, there.redis.charged);
   }
 }
@@ -219,7 +219,7 @@ TEST(NearbyThreadsTest, EventualUnitsArePushedOnce) {
   RunThreads(there, shared, ItemsOf({.rate = Rate{10'000, hours{1000}}}), Nearness::kEventual,
              workers);
   for (int round = 0; round < 3; ++round) workers[0]->Keep();
-  EXPECT_EQ(shared.UnitsPendingApprox(), 0);
+  EXPECT_EQ(shared.UnitsPendingForTest(), 0);
   EXPECT_EQ(UnitsOf(workers), there.redis.charged);
 }
 

@@ -77,7 +77,7 @@ TEST_F(PurseReturnTest, AWalkInPortionsTakesEveryLeaseOnce) {
       walked += items_.size();
     }
     EXPECT_EQ(walked, 20U);
-    EXPECT_EQ(purse_.UnitsApprox(), 0);
+    EXPECT_EQ(purse_.UnitsForTest(), 0);
   }
 }
 
@@ -113,7 +113,7 @@ TEST_F(PurseReturnTest, AReturnThatWasNotDoneIsRepeatedAndNotSpent) {
   ASSERT_EQ(Back(), 8);
   const RemoteItem item = items_[0];
   purse_.NotReturned(item, now_, now_);
-  EXPECT_EQ(purse_.UnitsApprox(), 8);
+  EXPECT_EQ(purse_.UnitsForTest(), 8);
   EXPECT_EQ(Take(), Answer::kUnknown);
   EXPECT_EQ(Back(), 0);  // not at once
   now_ += milliseconds{100};
@@ -132,7 +132,7 @@ TEST_F(PurseReturnTest, AReturnThatHasNoUseAnyMoreIsNotRepeated) {
   const Time taken_at = now_;
   now_ = granted_at + seconds{30};
   purse_.NotReturned(items_[0], taken_at, now_);
-  EXPECT_EQ(purse_.UnitsApprox(), 0);
+  EXPECT_EQ(purse_.UnitsForTest(), 0);
 }
 
 // Invariant (6): what was charged for it is wiped, and what is charged now is of others.
@@ -145,13 +145,13 @@ TEST_F(PurseReturnTest, AReturnFromBeforeAResetIsNotRepeated) {
   purse_.Forget(key_, now_);
   now_ += milliseconds{1};
   purse_.NotReturned(items_[0], taken_at, now_);
-  EXPECT_EQ(purse_.UnitsApprox(), 0);
+  EXPECT_EQ(purse_.UnitsForTest(), 0);
   // One from after it is.
   Lease();
   now_ += milliseconds{300};
   ASSERT_EQ(Back(), 8);
   purse_.NotReturned(items_[0], now_, now_);
-  EXPECT_EQ(purse_.UnitsApprox(), 8);
+  EXPECT_EQ(purse_.UnitsForTest(), 8);
 }
 
 // Invariant (5).
@@ -176,16 +176,16 @@ TEST_F(PurseReturnTest, UnitsOfOneWindowAreNotPutIntoTheNext) {
   Demand(800);
   Grant();
   ASSERT_EQ(Take(), Answer::kDecided);
-  const std::int64_t before = purse_.UnitsApprox();
+  const std::int64_t before = purse_.UnitsForTest();
   now_ += milliseconds{1};
   purse_.GiveBack(ItemOf(3), since, now_, decision_);
-  EXPECT_EQ(purse_.UnitsApprox(), before);
+  EXPECT_EQ(purse_.UnitsForTest(), before);
   // However long that request took; those of this window are.
   now_ += milliseconds{200};
   purse_.GiveBack(ItemOf(3), since, now_, decision_);
-  EXPECT_EQ(purse_.UnitsApprox(), before);
+  EXPECT_EQ(purse_.UnitsForTest(), before);
   purse_.GiveBack(ItemOf(1), now_ - milliseconds{201}, now_, decision_);
-  EXPECT_EQ(purse_.UnitsApprox(), before + 1);
+  EXPECT_EQ(purse_.UnitsForTest(), before + 1);
 }
 
 // Invariant (6).

@@ -107,7 +107,7 @@ TEST_F(PurseTest, ALeaseThatEndsUnspentIsFollowedByWhatWasSpent) {
     CheckThere(800);
     if (!asked_.empty()) Grant();
   }
-  const std::int64_t granted = purse_.UnitsApprox();
+  const std::int64_t granted = purse_.UnitsForTest();
   ASSERT_GT(granted, 20);
   for (int i = 0; i < 10; ++i) ASSERT_EQ(Take(), Answer::kDecided);
   now_ += seconds{1};
@@ -187,7 +187,7 @@ TEST_F(PurseTest, ANewLeaseReplacesNoUnits) {
   now_ += seconds{1};  // the end of the first
   purse_.GiveBack(ItemOf(3), since, now_, decision_);
   Grant();
-  EXPECT_EQ(purse_.UnitsApprox(), 1 + 3 + 16);
+  EXPECT_EQ(purse_.UnitsForTest(), 1 + 3 + 16);
   EXPECT_EQ(SpendAll(), 16);
   EXPECT_EQ(Back(), 1 + 3);
 }
@@ -203,7 +203,7 @@ TEST_F(PurseTest, ANewLeaseReplacesNoUnitsOfTheSecond) {
   ASSERT_EQ(asked_.size(), 1U);
   purse_.GiveBack(ItemOf(3), now_, now_, decision_);
   Grant();
-  EXPECT_EQ(purse_.UnitsApprox(), 1 + 3 + 32);
+  EXPECT_EQ(purse_.UnitsForTest(), 1 + 3 + 32);
   EXPECT_EQ(SpendAll(), 3 + 32);
   EXPECT_EQ(Back(), 1);
 }
@@ -266,6 +266,16 @@ TEST_F(PurseTest, LimitsThatAreNotPlainAreUnknown) {
   terms_ = TermsOf({.rate = Rate{1000, minutes{1}}, .max_wait = seconds{1}});
   for (int i = 0; i < 10; ++i) CheckThere(800);
   EXPECT_TRUE(asked_.empty());
+}
+
+TEST_F(PurseTest, UnitsAreSummedUpWhenKeysAreSwept) {
+  Lease();
+  EXPECT_EQ(purse_.UnitsApprox(), 0);
+  for (int round = 0; round < 2; ++round) {
+    purse_.Sweep(now_);
+    EXPECT_GT(purse_.UnitsApprox(), 0);
+    EXPECT_EQ(purse_.UnitsApprox(), purse_.UnitsForTest());
+  }
 }
 
 TEST_F(PurseTest, KeysThatNobodyAsksForAreForgotten) {

@@ -54,7 +54,7 @@ TEST(RedisNearbyTest, ReturnAllPushesWhatIsPending) {
   scene.Check(0, Nearness::kEventual, 1, nullptr);
   scene.world.RunFor(milliseconds{2});
   for (int i = 0; i < 20; ++i) scene.Check(0, Nearness::kEventual, 1, nullptr);
-  ASSERT_EQ(node.shared.UnitsPendingApprox(), 20);
+  ASSERT_EQ(node.shared.UnitsPendingForTest(), 20);
   node.keeps = false;
   node.near.SyncCounts();
   for (int i = 0; i < 10; ++i) scene.Check(0, Nearness::kEventual, 1, nullptr);
@@ -65,7 +65,7 @@ TEST(RedisNearbyTest, ReturnAllPushesWhatIsPending) {
   EXPECT_EQ(returned, 0);
   scene.world.RunFor(milliseconds{5});
   EXPECT_EQ(returned, 1);
-  EXPECT_EQ(node.shared.UnitsPendingApprox(), 0);
+  EXPECT_EQ(node.shared.UnitsPendingForTest(), 0);
   EXPECT_EQ(scene.world.redis.charged, scene.units);
 }
 
@@ -84,7 +84,7 @@ TEST(RedisNearbyTest, ReturnAllEndsThoughTheRemoteIsAway) {
   node.near.ReturnAll([&] { ++returned; });
   node.Pump();
   EXPECT_EQ(returned, 1);
-  EXPECT_EQ(node.shared.UnitsPendingApprox(), 20);
+  EXPECT_EQ(node.shared.UnitsPendingForTest(), 20);
 }
 
 // EmptyKeys (1) and (5), with every nearness.
