@@ -20,7 +20,7 @@ class VerdictStock {
 
   void Clear() {
     // What was swapped into them may be of rules that are gone.
-    for (std::size_t i = 0; i < handed_out_; ++i) slots_[i].verdict.LetGo();
+    for (std::size_t i = 0; i < used_; ++i) slots_[i].verdict.LetGo();
     used_ = handed_out_ = missing_ = 0;
     last_ = nullptr;
     waiter_ = nullptr;
