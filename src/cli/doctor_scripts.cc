@@ -67,7 +67,7 @@ class ScriptRun {
 
   Result<TalkReply> Decide(const ScriptCall& call) {
     std::string command;
-    call.Write(ScriptAs::kName, clock_.Now(), command);
+    call.Write(clock_.Now(), command);
     TalkReply reply = talk_.AskBytes(std::move(command));
     if (!reply.ok()) return Fault(reply);
     return reply;
@@ -101,7 +101,7 @@ class ScriptRun {
     const Result<std::vector<Replacement>> states = ConvertStates(call, reply.nodes);
     if (!states.ok()) return states.error();
     std::string command;
-    WriteReplacements(call, states.value(), ScriptAs::kName, command);
+    WriteReplacements(call, states.value(), command);
     const TalkReply replaced = talk_.AskBytes(std::move(command));
     if (!replaced.ok()) return Fault(replaced);
     return Done{};
@@ -114,7 +114,7 @@ class ScriptRun {
     for (const Operation operation : {Operation::kAcquire, Operation::kRelease}) {
       const PermitCall call(operation, {key_, &limit, Cost{1}}, PermitId{1});
       std::string command;
-      call.Write(ScriptAs::kName, command);
+      call.Write(command);
       const TalkReply reply = talk_.AskBytes(std::move(command));
       if (!reply.ok()) return Fault(reply);
       const Result<PermitOutcome> outcome = call.Read(reply.nodes);
@@ -174,7 +174,7 @@ void CheckLatency(const DoctorScene& scene, const DecidingServer& server) {
     std::string command;
     const ScriptCall call(Operation::kCheck, {server.scratch_key, &limit, Cost{1}});
     const Time begin = scene.room.clock.Now();
-    call.Write(ScriptAs::kName, begin, command);
+    call.Write(begin, command);
     const TalkReply reply = server.talk.AskBytes(std::move(command));
     took.push_back(scene.room.clock.Now() - begin);
     if (!reply.ok()) {

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "remote/key_state.h"
+#include "remote/redis_script.h"
 #include "remote/terms_tag.h"
 #include "wire/resp_writer.h"
 
@@ -57,11 +58,11 @@ Result<std::vector<Replacement>> ConvertStates(const ScriptCall& call,
 }
 
 void WriteReplacements(const ScriptCall& call, std::span<const Replacement> replacements,
-                       ScriptAs script_as, std::string& out) {
+                       std::string& out) {
   RespWriter writer(RespVersion::k2, out);
   writer.ArrayHeader(3 + 5 * replacements.size());
-  writer.Bulk(CommandFor(script_as));
-  writer.Bulk(ReplaceScript().As(script_as));
+  writer.Bulk("EVALSHA");
+  writer.Bulk(ReplaceScript().sha1);
   writer.Bulk(std::to_string(replacements.size()));
   for (const Replacement& each : replacements) writer.Bulk(call.keys()[each.key].name);
   for (const Replacement& each : replacements) {

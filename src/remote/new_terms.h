@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "remote/redis_script.h"
 #include "remote/script_request.h"
 #include "sluice/result.h"
 #include "wire/resp_value_reader.h"
@@ -36,6 +35,6 @@ Result<std::vector<Replacement>> ConvertStates(const ScriptCall& call,
 // Appends the command that replaces them; it answers with a number, which need not be looked at.
 // REQUIRES: there is one.
 void WriteReplacements(const ScriptCall& call, std::span<const Replacement> replacements,
-                       ScriptAs script_as, std::string& out);
+                       std::string& out);
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/refusal.h"
+#include "remote/redis_script.h"
 #include "remote/script_arguments.h"
 #include "wire/resp_writer.h"
 
@@ -61,7 +62,7 @@ PermitCall::PermitCall(Operation operation, const RemoteCharge& charge, PermitId
 
 const Concurrency& PermitCall::terms() const { return std::get<Concurrency>(limit_->terms()); }
 
-void PermitCall::Write(ScriptAs script_as, std::string& out) const {
+void PermitCall::Write(std::string& out) const {
   ScriptArguments arguments;
   arguments.Text(LetterOf(operation_));
   arguments.Text(NameOf(permit_));
@@ -70,8 +71,8 @@ void PermitCall::Write(ScriptAs script_as, std::string& out) const {
   arguments.Micros(terms().ttl);
   RespWriter writer(RespVersion::k2, out);
   writer.ArrayHeader(4 + arguments.count());
-  writer.Bulk(CommandFor(script_as));
-  writer.Bulk(PermitScript().As(script_as));
+  writer.Bulk("EVALSHA");
+  writer.Bulk(PermitScript().sha1);
   writer.Bulk("1");
   writer.Bulk(key_);
   out.append(arguments.bytes());

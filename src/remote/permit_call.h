@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/concurrency.h"
-#include "remote/redis_script.h"
 #include "remote/script_request.h"
 #include "sluice/result.h"
 #include "store/local.h"
@@ -26,7 +25,7 @@ class PermitCall {
   // REQUIRES: kAcquire, kRenew or kRelease, and a concurrency limit.
   PermitCall(Operation operation, const RemoteCharge& charge, PermitId permit);
 
-  void Write(ScriptAs script_as, std::string& out) const;
+  void Write(std::string& out) const;
 
   // Reads the reply. An error if it is none to this call: that is a store failure.
   [[nodiscard]] Result<PermitOutcome> Read(std::span<const RespNode> reply) const;

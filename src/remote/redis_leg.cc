@@ -30,7 +30,7 @@ bool RedisLeg::SendScript() {
   command_.bytes.clear();
   command_.script = DecideScript().text;
   command_.reply_nodes = ScriptReplyNodes(script);
-  script.Write(ScriptAs::kName, about_, parts_.room, command_.bytes);
+  script.Write(about_, parts_.room, command_.bytes);
   return parts_.client.Send(command_, *this) == RedisAnswer::Cause::kNone;
 }
 
@@ -91,7 +91,7 @@ void RedisLeg::Convert(std::span<const RespNode> reply) {
   command_.bytes.clear();
   command_.script = ReplaceScript().text;
   command_.reply_nodes = 1;
-  WriteReplacements(script, replacements.value(), ScriptAs::kName, command_.bytes);
+  WriteReplacements(script, replacements.value(), command_.bytes);
   const bool is_taken = parts_.client.Send(command_, *this) == RedisAnswer::Cause::kNone;
   if (!is_taken) End(RemoteFate::kNotDone);
 }

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <limits>
 
+#include "remote/redis_script.h"
 #include "remote/script_arguments.h"
 #include "wire/resp_writer.h"
 
@@ -109,20 +110,19 @@ ScriptItem& ScriptCall::ItemFor(std::size_t key, ItemKind kind, std::size_t char
   return *found;
 }
 
-void ScriptCall::Write(ScriptAs script_as, Time about, std::string& out) const {
+void ScriptCall::Write(Time about, std::string& out) const {
   ScriptArguments room;
-  Write(script_as, about, room, out);
+  Write(about, room, out);
 }
 
-void ScriptCall::Write(ScriptAs script_as, Time about, ScriptArguments& room,
-                       std::string& out) const {
+void ScriptCall::Write(Time about, ScriptArguments& room, std::string& out) const {
   room.Clear();
   for (std::size_t i = 0; i < key_count_; ++i) room.AddKey(*this, i, about);
   for (const ScriptItem& item : items_) room.AddItem(*keys_[item.key].limit, item);
   RespWriter writer(RespVersion::k2, out);
   writer.ArrayHeader(3 + key_count_ + room.count());
-  writer.Bulk(CommandFor(script_as));
-  writer.Bulk(DecideScript().As(script_as));
+  writer.Bulk("EVALSHA");
+  writer.Bulk(DecideScript().sha1);
   writer.Bulk(std::to_string(key_count_));
   for (const ScriptKey& key : keys()) writer.Bulk(key.name);
   out.append(room.bytes());

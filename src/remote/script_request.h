@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/fixed_window.h"
-#include "remote/redis_script.h"
 #include "remote/remote_limit.h"
 #include "sluice/charge.h"
 #include "sluice/decision.h"
@@ -85,9 +84,9 @@ class ScriptCall {
 
   // Appends the command. `about` is the time as far as is known: windows of a calendar are handed
   // over from around it.
-  void Write(ScriptAs script_as, Time about, std::string& out) const;
+  void Write(Time about, std::string& out) const;
   // The same with memory to put the arguments together in.
-  void Write(ScriptAs script_as, Time about, ScriptArguments& room, std::string& out) const;
+  void Write(Time about, ScriptArguments& room, std::string& out) const;
 
   [[nodiscard]] std::span<const ScriptKey> keys() const { return {keys_.data(), key_count_}; }
   [[nodiscard]] std::span<const ScriptItem> items() const { return items_; }

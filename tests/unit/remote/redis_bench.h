@@ -15,6 +15,7 @@
 #include "remote/script_request.h"
 #include "support/random_limit.h"
 #include "support/redis_server.h"
+#include "unit/remote/load_scripts.h"
 
 namespace sluice::testing {
 
@@ -26,6 +27,7 @@ class RedisBench : public ::testing::Test {
     ASSERT_NE(server_, nullptr);
     client_ = std::make_unique<RedisClient>(server_->socket_path());
     ASSERT_TRUE(client_->is_open());
+    LoadScripts(*client_);
     At(Nanos{0});
   }
 
@@ -48,7 +50,7 @@ class RedisBench : public ::testing::Test {
   // The decision on the first charge.
   Decision Decide(const ScriptCall& call) {
     std::string command;
-    call.Write(ScriptAs::kText, now_, command);
+    call.Write(now_, command);
     const auto nodes = client_->Ask(command);
     std::vector<Decision> decisions(call.charges());
     const auto outcome = ReadScriptReply(call, nodes, decisions);
@@ -60,7 +62,7 @@ class RedisBench : public ::testing::Test {
   Decision Permit(Operation operation, const RemoteCharge& charge, PermitId permit) {
     const PermitCall call(operation, charge, permit);
     std::string command;
-    call.Write(ScriptAs::kText, command);
+    call.Write(command);
     const auto outcome = call.Read(client_->Ask(command));
     EXPECT_TRUE(outcome.ok());
     return outcome.ok() ? outcome.value().decision : Decision{};

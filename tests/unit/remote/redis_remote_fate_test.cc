@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "remote/redis_key_name.h"
 #include "remote/redis_remote.h"
+#include "remote/redis_script.h"
 #include "remote/redis_slot.h"
 #include "support/fake_clock.h"
 #include "unit/remote/fake_redis_client.h"

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "unit/remote/load_scripts.h"
+
 namespace sluice::testing {
 namespace {
 
@@ -32,9 +34,7 @@ RedisWorld::RedisWorld(RedisServer& server, RedisClient& client, Random& random,
   EXPECT_TRUE(made.ok());
   store_ = std::move(made).value();
   client_.Command({"FLUSHALL"});
-  for (const RedisScript* script : {&DecideScript(), &ReplaceScript(), &PermitScript()}) {
-    client_.Command({"SCRIPT", "LOAD", script->text});
-  }
+  LoadScripts(client_);
   server_.SetTime(now_);
 }
 
@@ -105,7 +105,7 @@ void RedisWorld::TakePermit(WorldKey& key) {
   const Decision want = store_->DecidePermit(operation, {key.handle, key.name, cost}, permit, now_);
   const PermitCall call(operation, ChargeOf(key, cost), permit);
   std::string command;
-  call.Write(ScriptAs::kName, command);
+  call.Write(command);
   const auto nodes = client_.Ask(command);
   const auto outcome = call.Read(nodes);
   ASSERT_TRUE(outcome.ok()) << outcome.error().message << ": "
@@ -131,7 +131,7 @@ bool RedisWorld::AskRedis(const ScriptCall& call, std::span<Decision> decisions)
   Time about = now_ - std::chrono::hours{24};
   for (int tries = 0; tries < 4; ++tries) {
     std::string command;
-    call.Write(ScriptAs::kName, about, command);
+    call.Write(about, command);
     const auto nodes = client_.Ask(command);
     const auto outcome = ReadScriptReply(call, nodes, decisions);
     if (!outcome.ok()) {
@@ -154,7 +154,7 @@ bool RedisWorld::Replace(const ScriptCall& call, std::span<const RespNode> nodes
     return false;
   }
   std::string command;
-  WriteReplacements(call, replacements.value(), ScriptAs::kName, command);
+  WriteReplacements(call, replacements.value(), command);
   const auto replaced = client_.Ask(command);
   EXPECT_EQ(replaced[0].integer, static_cast<std::int64_t>(replacements.value().size()))
       << replaced[0].text;

@@ -127,7 +127,7 @@ TEST_F(ScriptClock, CalendarWindowsOfAnotherTimeAreAskedForAgain) {
   const ScriptCall call(Operation::kCheck, {"k", &limit});
   for (const Time about : {now_ - hours{24 * 365}, now_ + hours{49}, now_ - hours{49}}) {
     std::string command;
-    call.Write(ScriptAs::kText, about, command);
+    call.Write(about, command);
     Decision decision;
     const auto outcome = ReadScriptReply(call, client_->Ask(command), {&decision, 1});
     ASSERT_TRUE(outcome.ok());

@@ -69,7 +69,7 @@ TEST_F(ScriptReply, ThatContradictsItsStatesIsAnError) {
 TEST_F(ScriptReply, OfAForeignValueIsAnErrorAndLeavesIt) {
   client_->Command({"SET", "k", "something of a user"});
   std::string command;
-  call_.Write(ScriptAs::kText, now_, command);
+  call_.Write(now_, command);
   const auto nodes = client_->Ask(command);
   Decision decision;
   const auto outcome = ReadScriptReply(call_, nodes, {&decision, 1});
@@ -84,7 +84,7 @@ TEST_F(ScriptReply, OfAForeignValueIsAnErrorAndLeavesIt) {
 TEST_F(ScriptReply, OfAKeyOfAnotherTypeIsAnError) {
   client_->Command({"RPUSH", "k", "a"});
   std::string command;
-  call_.Write(ScriptAs::kText, now_, command);
+  call_.Write(now_, command);
   const auto nodes = client_->Ask(command);
   ASSERT_EQ(nodes[0].type, RespType::kError);
   Decision decision;
@@ -99,12 +99,12 @@ TEST_F(ScriptReply, AStateIsReplacedOnlyWhereItIsStillTheSame) {
   const RemoteLimit wider = Keep(spec);
   const ScriptCall call(Operation::kCheck, {"k", &wider, Cost{1}});
   std::string command;
-  call.Write(ScriptAs::kText, now_, command);
+  call.Write(now_, command);
   const auto converted = ConvertStates(call, client_->Ask(command));
   ASSERT_TRUE(converted.ok());
   ASSERT_EQ(converted.value().size(), 1U);
   std::string replace;
-  WriteReplacements(call, converted.value(), ScriptAs::kText, replace);
+  WriteReplacements(call, converted.value(), replace);
   EXPECT_EQ(client_->Ask(replace)[0].integer, 1);
   EXPECT_EQ(Decide(call).remaining, 7);
   EXPECT_EQ(client_->Ask(replace)[0].integer, 0);
@@ -118,11 +118,13 @@ TEST_F(ScriptReply, ScriptsHaveTheNamesThatRedisGivesThem) {
 }
 
 TEST_F(ScriptReply, ARedisWithoutTheScriptSaysSo) {
+  client_->Command({"SCRIPT", "FLUSH"});
   std::string command;
-  call_.Write(ScriptAs::kName, now_, command);
+  call_.Write(now_, command);
   const auto nodes = client_->Ask(command);
   ASSERT_EQ(nodes[0].type, RespType::kError);
   EXPECT_EQ(nodes[0].text.substr(0, 8), "NOSCRIPT");
+  LoadScripts(*client_);
   EXPECT_EQ(Decide(call_).remaining, 4);
   Decision decision;
   EXPECT_TRUE(ReadScriptReply(call_, client_->Ask(command), {&decision, 1}).ok());
