@@ -31,7 +31,7 @@ class SlewedTime {
   // The time at a reading. REQUIRES: reading.steady is not before the last one's.
   Time At(const ClockReading& reading);
 
-  [[nodiscard]] std::uint64_t jumps() const { return jumps_; }
+  [[nodiscard]] std::uint64_t JumpsForTest() const { return jumps_; }
 
  private:
   static constexpr Nanos kJump{1'000'000'000};

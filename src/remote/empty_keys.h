@@ -44,7 +44,7 @@ class EmptyKeys {
   // A piece of housekeeping. One caller at a time.
   void Sweep(Time now);
 
-  [[nodiscard]] std::size_t SizeApprox() { return table_.SizeApprox(); }
+  [[nodiscard]] std::size_t SizeApproxForTest() { return table_.SizeApproxForTest(); }
 
  private:
   struct Entry {

@@ -104,7 +104,7 @@ class KeyTable {
     }
   }
 
-  [[nodiscard]] std::size_t SizeApprox() {
+  [[nodiscard]] std::size_t SizeApproxForTest() {
     std::size_t sum = 0;
     for (Shard& shard : shards_) {
       const Hold hold(shard.lock);

@@ -33,7 +33,7 @@ class RedisSingle final : public RedisClient {
   [[nodiscard]] Cause Send(RedisCommand& command, RedisListener& listener) override {
     return node_.Send(command, listener);
   }
-  [[nodiscard]] const RedisNode& node() const { return node_; }
+  [[nodiscard]] const RedisNode& NodeForTest() const { return node_; }
 
  private:
   RedisNode node_;

@@ -53,8 +53,8 @@ class RedisCluster final : public RedisClient, private RedisListener {
   // Asks who serves what, soon.
   void RefreshSoon();
 
-  [[nodiscard]] const RedisTopology& topology() const { return topology_; }
-  [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
+  [[nodiscard]] const RedisTopology& TopologyForTest() const { return topology_; }
+  [[nodiscard]] std::size_t NodesForTest() const { return nodes_.size(); }
 
  private:
   // A command that is to be sent again.

@@ -46,7 +46,7 @@ class RedisSentinel final : public RedisClient, private RedisListener {
   [[nodiscard]] Cause Send(RedisCommand& command, RedisListener& listener) override;
 
   // Null until it has been named.
-  [[nodiscard]] const RedisNode* primary() const { return primary_.get(); }
+  [[nodiscard]] const RedisNode* PrimaryForTest() const { return primary_.get(); }
 
  private:
   void OnOverdue(RedisCommand& command) override;

@@ -19,7 +19,7 @@ std::unique_ptr<RedisSubject> RedisSubject::OneServer() {
   made->keepers_ = {made->server_.get()};
   auto client = std::make_unique<RedisSingle>(
       made->Parts(), UnixEndpoint{made->server_->socket_path()}, RedisNodeSettings{});
-  EXPECT_TRUE(LoopUntil(made->loop_, [&client] { return client->node().is_open(); }));
+  EXPECT_TRUE(LoopUntil(made->loop_, [&client] { return client->NodeForTest().is_open(); }));
   made->client_ = std::move(client);
   made->TakeOver(RedisSlots::kTogether);
   return made;
@@ -54,7 +54,7 @@ std::unique_ptr<RedisSubject> RedisSubject::Sentinel() {
   }
   auto client = std::make_unique<RedisSentinel>(made->Parts(), settings);
   EXPECT_TRUE(LoopUntil(made->loop_, [&client] {
-    return client->primary() != nullptr && client->primary()->is_open();
+    return client->PrimaryForTest() != nullptr && client->PrimaryForTest()->is_open();
   }));
   made->client_ = std::move(client);
   made->TakeOver(RedisSlots::kTogether);

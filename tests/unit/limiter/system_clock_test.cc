@@ -31,7 +31,7 @@ TEST(SlewedTimeTest, StartsAtWallTimeAndFollowsTheSteadyClock) {
   EXPECT_EQ(time.At(After(Nanos{0})), kWall);
   EXPECT_EQ(time.At(After(kSecond)), kWall + kSecond);
   EXPECT_EQ(time.At(After(kHour)), kWall + kHour);
-  EXPECT_EQ(time.jumps(), 0U);
+  EXPECT_EQ(time.JumpsForTest(), 0U);
 }
 
 TEST(SlewedTimeTest, AJumpForwardOfTheWallDoesNotSkipTime) {
@@ -39,7 +39,7 @@ TEST(SlewedTimeTest, AJumpForwardOfTheWallDoesNotSkipTime) {
   const Time before = time.At(After(kSecond));
   const Time after = time.At(After(2 * kSecond, 24 * kHour));
   EXPECT_EQ(after - before, kSecond + kSecond / 2000);
-  EXPECT_EQ(time.jumps(), 1U);
+  EXPECT_EQ(time.JumpsForTest(), 1U);
 }
 
 TEST(SlewedTimeTest, AJumpBackOfTheWallDoesNotFreezeTime) {
@@ -47,7 +47,7 @@ TEST(SlewedTimeTest, AJumpBackOfTheWallDoesNotFreezeTime) {
   const Time before = time.At(After(kSecond));
   const Time after = time.At(After(2 * kSecond, -24 * kHour));
   EXPECT_EQ(after - before, kSecond - kSecond / 2000);
-  EXPECT_EQ(time.jumps(), 1U);
+  EXPECT_EQ(time.JumpsForTest(), 1U);
 }
 
 TEST(SlewedTimeTest, ReachesTheWallAfterAJumpAndStaysWithIt) {
@@ -61,7 +61,7 @@ TEST(SlewedTimeTest, ReachesTheWallAfterAJumpAndStaysWithIt) {
     for (; passed < 20'002 * kSecond; passed += kSecond) time.At(After(passed, ahead));
     EXPECT_EQ(time.At(After(passed, ahead)), kWall + passed + ahead);
     EXPECT_EQ(time.At(After(passed + kHour, ahead)), kWall + passed + kHour + ahead);
-    EXPECT_EQ(time.jumps(), 1U);
+    EXPECT_EQ(time.JumpsForTest(), 1U);
   }
 }
 
@@ -69,9 +69,9 @@ TEST(SlewedTimeTest, SmallAdjustmentsAreNoJumps) {
   SlewedTime time(After(Nanos{0}));
   for (int i = 1; i <= 100; ++i) time.At(After(i * kSecond, i * kSecond / 1000));
   time.At(After(200 * kSecond, kSecond / 10 + kSecond));  // exactly a second more
-  EXPECT_EQ(time.jumps(), 0U);
+  EXPECT_EQ(time.JumpsForTest(), 0U);
   time.At(After(201 * kSecond, kSecond / 10 + 2 * kSecond + Nanos{1}));
-  EXPECT_EQ(time.jumps(), 1U);
+  EXPECT_EQ(time.JumpsForTest(), 1U);
 }
 
 TEST(SlewedTimeTest, EveryJumpIsCountedOnce) {
@@ -80,7 +80,7 @@ TEST(SlewedTimeTest, EveryJumpIsCountedOnce) {
   time.At(After(2 * kSecond, kHour));
   time.At(After(3 * kSecond, Nanos{0}));
   time.At(After(4 * kSecond, Nanos{0}));
-  EXPECT_EQ(time.jumps(), 2U);
+  EXPECT_EQ(time.JumpsForTest(), 2U);
 }
 
 // Invariants (1) and (2), whatever the wall clock does.
@@ -109,7 +109,7 @@ TEST(SlewedTimeTest, NeverGoesBackAndKeepsItsPace) {
 TEST(SlewedTimeTest, TimeGoesOnWhileTheMachineIsSuspended) {
   SlewedTime time(After(Nanos{0}));
   EXPECT_EQ(time.At(After(72 * kHour)), kWall + 72 * kHour);
-  EXPECT_EQ(time.jumps(), 0U);
+  EXPECT_EQ(time.JumpsForTest(), 0U);
 }
 
 TEST(SystemClockTest, ShowsATimeOfThisCenturyThatNeverGoesBack) {

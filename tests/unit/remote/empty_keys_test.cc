@@ -114,7 +114,7 @@ TEST_F(EmptyKeysTest, WithoutATimeOfSendingNothingIsKept) {
 TEST_F(EmptyKeysTest, WhatWaitingDoesNotHelpIsNotKept) {
   Refuse(101, kNever);
   EXPECT_EQ(Take(101), Answer::kUnknown);
-  EXPECT_EQ(keys_.SizeApprox(), 0U);
+  EXPECT_EQ(keys_.SizeApproxForTest(), 0U);
 }
 
 // Invariant (3).
@@ -122,7 +122,7 @@ TEST_F(EmptyKeysTest, LimitsThatAreNotPlainAreNotKept) {
   terms_ = TermsOf({.rate = Rate{100, minutes{1}}, .max_wait = seconds{1}});
   Refuse(3, milliseconds{600});
   EXPECT_EQ(Take(3), Answer::kUnknown);
-  EXPECT_EQ(keys_.SizeApprox(), 0U);
+  EXPECT_EQ(keys_.SizeApproxForTest(), 0U);
 }
 
 // Invariant (3): a refusal of both together says nothing of one.
@@ -167,7 +167,7 @@ TEST_F(EmptyKeysTest, ALongWaitIsAskedForAgain) {
   now_ += Nanos{1};
   EXPECT_EQ(Take(3), Answer::kUnknown);
   for (int part = 0; part < 100; ++part) keys_.Sweep(now_);
-  EXPECT_EQ(keys_.SizeApprox(), 0U);
+  EXPECT_EQ(keys_.SizeApproxForTest(), 0U);
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ TEST_F(RedisClusterTest, ANodeThatServesNothingIsLetGo) {
   ASSERT_TRUE(LoopUntil(loop_, [this] {
     Send("a", "a", clock_->Now() + milliseconds{100});
     cluster_->RefreshSoon();
-    return counts_.refreshes.ReadApprox() > 3 && cluster_->nodes() == 3;
+    return counts_.refreshes.ReadApprox() > 3 && cluster_->NodesForTest() == 3;
   }));
   const std::size_t before = heard_.answers;
   EXPECT_EQ(Send("b", "bar"), Cause::kNone);
@@ -151,7 +151,7 @@ TEST_F(RedisClusterTest, AskAndMovedAreFollowedAndTryAgainWaits) {
   ASSERT_TRUE(UntilAnswers(5));
   EXPECT_EQ(heard_.heard.back(), "e: :3");
   EXPECT_EQ(Errors(RedisErrorKind::kMoved), 1U);
-  EXPECT_EQ(cluster_->topology().Find(5061)->port, server(1).port());
+  EXPECT_EQ(cluster_->TopologyForTest().Find(5061)->port, server(1).port());
 }
 
 TEST_F(RedisClusterTest, SlotsThatMoveUnderLoadLoseAndRepeatNothing) {

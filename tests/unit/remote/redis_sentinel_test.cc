@@ -50,7 +50,7 @@ class RedisSentinelTest : public ::testing::Test {
   }
   bool UntilOpenAt(const RedisProcess& server) {
     return LoopUntil(loop_, [this, &server] {
-      const RedisNode* const node = client_->primary();
+      const RedisNode* const node = client_->PrimaryForTest();
       return node != nullptr && node->is_open() &&
              Describe(node->endpoint()) == Concat("127.0.0.1:", server.port());
     });
@@ -124,7 +124,7 @@ TEST_F(RedisSentinelTest, AServerThatIsNoPrimaryAnyMoreIsLeft) {
   ASSERT_TRUE(LoopUntil(loop_, [&] { return heard_.answers == 1; }));
   EXPECT_TRUE(heard_.heard.back().starts_with("a: -READONLY")) << heard_.heard.back();
   EXPECT_TRUE(LoopUntil(loop_, [&] { return counts_.refreshes.ReadApprox() > asked; }));
-  EXPECT_EQ(client_->primary()->breaker(), RedisBreaker::State::kClosed);
+  EXPECT_EQ(client_->PrimaryForTest()->breaker(), RedisBreaker::State::kClosed);
 }
 
 }  // namespace
