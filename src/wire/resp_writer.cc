@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <charconv>
-#include <cmath>
 
 #include "wire/ascii.h"
 
@@ -76,16 +75,6 @@ void RespWriter::Boolean(bool value) {
   } else {
     NumberLine(':', value ? 1 : 0);
   }
-}
-
-void RespWriter::Double(double value) {
-  std::array<char, 32> digits;  // the longest is 24: "-2.2250738585072014e-308"
-  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
-  if (std::isnan(value)) text = "nan";
-  if (version_ == RespVersion::k2) return Bulk(text);
-  out_->push_back(',');
-  out_->append(text).append("\r\n");
 }
 
 void RespWriter::ArrayHeader(std::size_t elements) {

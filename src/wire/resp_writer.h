@@ -13,7 +13,7 @@ enum class RespVersion : std::uint8_t { k2, k3 };
 
 // Appends replies to a text. A header of an array, map or set says how many replies follow and
 // belong to it; whoever writes it writes them. What only RESP3 has becomes in RESP2 what redis
-// makes of it: a map an array of twice the size, a set an array, a boolean 0 or 1, a double a bulk.
+// makes of it: a map an array of twice the size, a set an array, a boolean 0 or 1.
 //
 // Thread safety: none. Refers to the text, which is valid after every call.
 //
@@ -32,8 +32,6 @@ class RespWriter {
   void Bulk(std::string_view text);
   void Null();
   void Boolean(bool value);
-  // The shortest text that reads back as the value.
-  void Double(double value);
 
   // An array of integers. REQUIRES: at most 8.
   void Integers(std::span<const std::int64_t> values);

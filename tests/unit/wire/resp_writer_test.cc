@@ -46,20 +46,6 @@ TEST(RespWriterTest, WhatOnlyResp3HasBecomesWhatRedisMakesOfIt) {
   ExpectWritten([](auto& w) { w.Boolean(false); }, ":0\r\n", "#f\r\n");
   ExpectWritten([](auto& w) { w.MapHeader(3); }, "*6\r\n", "%3\r\n");
   ExpectWritten([](auto& w) { w.SetHeader(3); }, "*3\r\n", "~3\r\n");
-  ExpectWritten([](auto& w) { w.Double(2.5); }, "$3\r\n2.5\r\n", ",2.5\r\n");
-}
-
-TEST(RespWriterTest, DoublesOfAnyKindHaveAText) {
-  using Limits = std::numeric_limits<double>;
-  const auto text = [](double value) {
-    return Write(RespVersion::k3, [&](auto& w) { w.Double(value); });
-  };
-  EXPECT_EQ(text(0.1), ",0.1\r\n");
-  EXPECT_EQ(text(-Limits::min()), ",-2.2250738585072014e-308\r\n");
-  EXPECT_EQ(text(Limits::infinity()), ",inf\r\n");
-  EXPECT_EQ(text(-Limits::infinity()), ",-inf\r\n");
-  EXPECT_EQ(text(Limits::quiet_NaN()), ",nan\r\n");
-  EXPECT_EQ(text(-Limits::quiet_NaN()), ",nan\r\n");
 }
 
 TEST(RespWriterTest, TextsOfLinesLoseTheirControlBytes) {
