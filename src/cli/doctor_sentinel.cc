@@ -1,29 +1,17 @@
 // Sentinels, and the primary that they name.
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "cli/doctor_scene.h"
 #include "core/text.h"
 #include "net/endpoint.h"
+#include "remote/redis_sentinel.h"
 
 namespace sluice::cli {
 namespace {
-
-std::optional<TcpEndpoint> PlaceOf(const TalkReply& reply) {
-  constexpr std::size_t kNodes = 3;
-  if (!reply.ok() || reply.nodes.size() != kNodes) return std::nullopt;
-  const std::string_view port = reply.nodes[2].text;
-  TcpEndpoint place{std::string(reply.nodes[1].text), 0};
-  const char* const end = port.data() + port.size();
-  const auto [stop, error] = std::from_chars(port.data(), end, place.port);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return place;
-}
 
 // What the sentinels say of the primary.
 struct Opinions {
@@ -48,7 +36,7 @@ bool AskSentinel(const DoctorScene& scene, const Endpoint& endpoint, Opinions& o
   const Need need = scene.store.endpoints().size() > 1 ? Need::kAnyOfThem : Need::kThisOne;
   if (!CheckReachable(scene, talk, where, need)) return false;
   const TalkReply reply = talk.Ask({"SENTINEL", "get-master-addr-by-name", scene.url.primary});
-  const std::optional<TcpEndpoint> place = PlaceOf(reply);
+  const std::optional<TcpEndpoint> place = ReadPrimaryPlace(reply.nodes);
   if (place) {
     opinions.place = place;
     opinions.voters[Describe(*place)].push_back(where);

@@ -7,19 +7,17 @@
 #include <cstring>
 #include <utility>
 
+#include "remote/hex_digits.h"
 #include "remote/redis_slot.h"
 
 namespace sluice {
 namespace {
 
 std::string TextOf(const FleetSecret& secret) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (const std::uint64_t part :
        {secret.first.low, secret.first.high, secret.second.low, secret.second.high}) {
-    for (unsigned shift = 64; shift > 0; shift -= 4) {
-      text.push_back(kDigits[(part >> (shift - 4)) & 15U]);
-    }
+    AppendHexDigits(part, text);
   }
   return text;
 }

@@ -1,11 +1,9 @@
 #include "remote/node_count.h"
 
-#include <array>
-#include <charconv>
 #include <chrono>
-#include <string_view>
 #include <utility>
 
+#include "remote/hex_digits.h"
 #include "remote/redis_script.h"
 #include "remote/redis_slot.h"
 
@@ -13,12 +11,9 @@ namespace sluice {
 namespace {
 
 std::string TextOf(const NodeId& id) {
-  std::string text(32, '0');
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint64_t half = i < 16 ? id.high : id.low;
-    text[i] = kDigits[(half >> (60U - 4U * (i % 16U))) & 15U];
-  }
+  std::string text;
+  AppendHexDigits(id.high, text);
+  AppendHexDigits(id.low, text);
   return text;
 }
 

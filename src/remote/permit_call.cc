@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <chrono>
 #include <variant>
 
 #include "core/refusal.h"
+#include "remote/hex_digits.h"
 #include "remote/redis_script.h"
 #include "remote/script_arguments.h"
 #include "wire/resp_writer.h"
@@ -15,13 +15,10 @@
 namespace sluice {
 namespace {
 
-// 16 hexadecimal digits.
 std::string NameOf(PermitId permit) {
-  std::array<char, 16> room;
-  const char* const end =
-      std::to_chars(room.data(), room.data() + room.size(), permit.value, 16).ptr;
-  const auto size = static_cast<std::size_t>(end - room.data());
-  return std::string(room.size() - size, '0').append(room.data(), size);
+  std::string name;
+  AppendHexDigits(permit.value, name);
+  return name;
 }
 
 std::string_view LetterOf(Operation operation) {

@@ -9,8 +9,9 @@ namespace {
 
 constexpr Nanos kAskPatience = std::chrono::milliseconds{500};
 
-// [host, port], both texts. None where the sentinel knows no such primary.
-std::optional<TcpEndpoint> ReadPlace(std::span<const RespNode> reply) {
+}  // namespace
+
+std::optional<TcpEndpoint> ReadPrimaryPlace(std::span<const RespNode> reply) {
   constexpr std::size_t kNodes = 3;
   if (reply.size() != kNodes || reply[0].type != RespType::kArray) return std::nullopt;
   const std::string_view port = reply[2].text;
@@ -20,8 +21,6 @@ std::optional<TcpEndpoint> ReadPlace(std::span<const RespNode> reply) {
   const bool is_good = error == std::errc() && stop == end && !place.host.empty();
   return is_good ? std::optional(place) : std::nullopt;
 }
-
-}  // namespace
 
 RedisSentinel::RedisSentinel(const RedisParts& parts, RedisSentinelSettings settings)
     : parts_(parts),
@@ -86,7 +85,7 @@ void RedisSentinel::Ask() {
 void RedisSentinel::TakeName(const RedisAnswer& answer) {
   is_asking_ = false;
   if (is_ending_) return;
-  const std::optional<TcpEndpoint> place = ReadPlace(answer.reply);
+  const std::optional<TcpEndpoint> place = ReadPrimaryPlace(answer.reply);
   if (!place) {
     ++turn_;
     parts_.counts.refresh_failures.Add(1);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "net/event_loop.h"
 #include "remote/redis_client.h"
 #include "remote/redis_node.h"
+#include "wire/resp_value_reader.h"
 
 namespace sluice {
 
@@ -26,6 +28,10 @@ struct RedisSentinelSettings {
                             .first = std::chrono::milliseconds{50},
                             .most = std::chrono::milliseconds{500}};
 };
+
+// The reply to SENTINEL get-master-addr-by-name: [host, port], both texts. None where the sentinel
+// knows no such primary, or says something else.
+std::optional<TcpEndpoint> ReadPrimaryPlace(std::span<const RespNode> reply);
 
 // Follows the primary from server to server. Sentinels are asked again and again, at once after a
 // connection was lost and when a server says that it takes no writes. Of the server they name it is

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/text.h"
@@ -75,6 +77,21 @@ class RedisSentinelTest : public ::testing::Test {
   HeardAnswers heard_;
   std::unique_ptr<RedisSentinel> client_;
 };
+
+TEST(ReadPrimaryPlaceTest, APlaceHasAHostAndAPort) {
+  const auto read = [](std::string_view reply) -> std::string {
+    RespValueReader reader{RespValueBounds{}};
+    const std::optional<TcpEndpoint> place = ReadPrimaryPlace(reader.Read(reply).nodes);
+    return place ? Describe(*place) : "none";
+  };
+  EXPECT_EQ(read("*2\r\n$9\r\n127.0.0.1\r\n$4\r\n6379\r\n"), "127.0.0.1:6379");
+  for (const std::string_view reply :
+       {"*-1\r\n", "-IDONTKNOW Unknown\r\n", "*2\r\n$0\r\n\r\n$4\r\n6379\r\n",
+        "*2\r\n$1\r\na\r\n$5\r\n65536\r\n", "*2\r\n$1\r\na\r\n$2\r\n6x\r\n", "*1\r\n$1\r\na\r\n",
+        "%1\r\n$1\r\na\r\n$1\r\n6\r\n"}) {
+    EXPECT_EQ(read(reply), "none") << reply;
+  }
+}
 
 // Invariants (1) and (2).
 TEST_F(RedisSentinelTest, ThePrimaryThatDiesIsFollowedByAnother) {
