@@ -39,6 +39,8 @@ void RemoteTotals::Add(const RedisCounts& counts) {
   breaker_opened += counts.breaker_opened.ReadApprox();
   scripts_loaded += counts.scripts_loaded.ReadApprox();
   redirects += counts.redirects.ReadApprox();
+  refreshes += counts.refreshes.ReadApprox();
+  refresh_failures += counts.refresh_failures.ReadApprox();
   primary_switches += counts.primary_switches.ReadApprox();
 }
 
@@ -99,6 +101,11 @@ void AppendRemoteMetrics(const RemoteTotals& totals, MetricsText& out) {
             out);
   AppendOne("sluice_redis_redirects_total", "Commands sent to another node, or again.",
             totals.redirects, out);
+  AppendOne("sluice_redis_refreshes_total",
+            "Times that a cluster or sentinels said which servers are to be asked.",
+            totals.refreshes, out);
+  AppendOne("sluice_redis_refresh_failures_total", "Times that they were asked and did not say.",
+            totals.refresh_failures, out);
   AppendOne("sluice_redis_primary_switches_total", "Times that sentinels named another primary.",
             totals.primary_switches, out);
   out.Begin("sluice_redis_repeats_total", MetricKind::kCounter,

@@ -28,6 +28,8 @@ struct RemoteTotals {
   std::uint64_t breaker_opened = 0;
   std::uint64_t scripts_loaded = 0;
   std::uint64_t redirects = 0;
+  std::uint64_t refreshes = 0;
+  std::uint64_t refresh_failures = 0;
   std::uint64_t primary_switches = 0;
   std::uint64_t decided = 0;
   std::uint64_t not_done = 0;

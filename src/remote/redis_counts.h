@@ -22,9 +22,9 @@ struct RedisCounts {
   SoleWriterCount disconnects;                           // that broke
   SoleWriterCount breaker_opened;
   SoleWriterCount scripts_loaded;
-  SoleWriterCount redirects;  // commands sent to another node, or again
-  SoleWriterCount refreshes;  // of what is known of nodes
-  SoleWriterCount refresh_failures;
+  SoleWriterCount redirects;         // commands sent to another node, or again
+  SoleWriterCount refreshes;         // a cluster or sentinels said which servers are to be asked
+  SoleWriterCount refresh_failures;  // they did not
   SoleWriterCount primary_switches;  // sentinels named another
 
   void AddReply(RedisErrorKind kind) { errors.at(static_cast<std::size_t>(kind)).Add(1); }
