@@ -10,6 +10,29 @@ namespace {
 
 using std::chrono::milliseconds;
 
+TEST(RedisPacingTest, WaitsDoubleUpToABoundAndAreAnyLengthUpToIt) {
+  const RedisPacing::Settings settings{
+      .least = milliseconds{1}, .first = milliseconds{10}, .most = milliseconds{25}};
+  Nanos shortest = std::chrono::hours{1};
+  Nanos longest{0};
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    RedisJitter jitter(seed);
+    RedisPacing pacing(settings);
+    EXPECT_LE(pacing.Next(jitter), milliseconds{10});
+    EXPECT_LE(pacing.Next(jitter), milliseconds{20});
+    pacing.Next(jitter);
+    const Nanos last = pacing.Next(jitter);
+    shortest = std::min(shortest, last);
+    longest = std::max(longest, last);
+    pacing.Reset();
+    EXPECT_LE(pacing.Next(jitter), milliseconds{10});
+  }
+  EXPECT_GE(shortest, milliseconds{1});
+  EXPECT_LT(shortest, milliseconds{2});
+  EXPECT_GT(longest, milliseconds{24});
+  EXPECT_LE(longest, milliseconds{25});
+}
+
 TEST(RedisPacingTest, WaitsGrowUntilSomethingHeldAsLongAsAnyWait) {
   RedisPacing pacing(
       {.least = milliseconds{1}, .first = milliseconds{1}, .most = milliseconds{1000}});
