@@ -60,6 +60,20 @@ TEST_F(EvictionWatchTest, AServerWithABoundAndAPolicyForgetsKeys) {
   EXPECT_FALSE(ReadMemorySight("").has_value());
 }
 
+// Invariant (1).
+TEST_F(EvictionWatchTest, NothingIsAskedWhileALookIsUnderWay) {
+  constexpr milliseconds kEvery{2};
+  Begin(fake_, kEvery);
+  bool is_later = false;
+  LoopTimer timer(loop_, [&] { is_later = true; });
+  timer.SetAfter(5 * kEvery);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return is_later; }));
+  EXPECT_EQ(fake_.taken, 1);
+  fake_.Reply(InfoOf("a", "x", 0));
+  ASSERT_TRUE(UntilAsked());
+  EXPECT_EQ(fake_.taken, 2);
+}
+
 // Invariant (2).
 TEST_F(EvictionWatchTest, KeysAreCountedOnceAndByServer) {
   Begin(fake_, milliseconds{2});

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "remote/redis_script.h"
 #include "support/fake_clock.h"
 #include "support/redis_process.h"
 #include "support/redis_server.h"
+#include "unit/remote/fake_redis_client.h"
 #include "unit/remote/loop_until.h"
 
 namespace sluice {
@@ -26,11 +28,17 @@ class NodeCountTest : public ::testing::Test {
     client_ = std::make_unique<RedisSingle>(RedisParts{{loop_, *clock_}, names_, counts_, jitter_},
                                             endpoint, RedisNodeSettings{});
   }
+  FakeRedisClient& ConnectFake() {
+    auto fake = std::make_unique<FakeRedisClient>();
+    FakeRedisClient& connected = *fake;
+    client_ = std::move(fake);
+    return connected;
+  }
   // What the last beat of a node heard; 0 before the first.
-  std::int64_t& Add(std::uint64_t id, std::int64_t at_first = 1) {
+  std::int64_t& Add(std::uint64_t id, std::int64_t at_first = 1, Nanos every = kEvery) {
     auto& heard = *heard_.emplace_back(std::make_unique<std::int64_t>(0));
     NodeCountSettings settings;
-    settings.every = milliseconds{4};
+    settings.every = every;
     settings.dead_after = kDeadAfter;
     settings.at_first = at_first;
     nodes_.push_back(std::make_unique<NodeCount>(
@@ -43,6 +51,7 @@ class NodeCountTest : public ::testing::Test {
     return heard;
   }
 
+  static constexpr milliseconds kEvery{4};
   static constexpr milliseconds kDeadAfter{40};
 
   EventLoop loop_;
@@ -78,6 +87,37 @@ TEST_F(NodeCountTest, NodesCountFromTheirFirstBeatUntilTheyAreDead) {
   server->SetTime(start - seconds{10});
   ASSERT_TRUE(LoopUntil(loop_, [&] { return first == 1; }));
   EXPECT_GT(other.Number({"PTTL", "sluice:nodes"}), 0);
+}
+
+// Invariant (2).
+TEST_F(NodeCountTest, NoBeatIsSentWhileOneIsUnderWay) {
+  FakeRedisClient& fake = ConnectFake();
+  Add(1);
+  bool is_later = false;
+  LoopTimer timer(loop_, [&] { is_later = true; });
+  timer.SetAfter(5 * kEvery);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return is_later; }));
+  EXPECT_EQ(fake.taken, 1);
+  fake.Reply(":1\r\n");
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return fake.taken == 2; }));
+}
+
+// Invariant (3). How much later than that they come is up to the machine.
+TEST_F(NodeCountTest, BeatsComeAfterWaitsThatAreDrawnBetweenHalfAndAllOfTheirTime) {
+  constexpr milliseconds kEveryHere{20};
+  FakeRedisClient& fake = ConnectFake();
+  RedisJitter jitter = jitter_;
+  Add(1, 1, kEveryHere);
+  Nanos waits{0};
+  const Time begin = clock_->Now();
+  for (int beat = 1; beat <= 10; ++beat) {
+    fake.Reply(":1\r\n");
+    EXPECT_TRUE(fake.sent.empty());
+    waits += jitter.Between(kEveryHere / 2, kEveryHere);
+    ASSERT_TRUE(LoopUntil(loop_, [&] { return !fake.sent.empty(); }));
+    EXPECT_GE(clock_->Now() - begin, waits - waits / 1000) << "the clock may be slewed";
+  }
+  EXPECT_EQ(jitter_.Bits(), jitter.Bits()) << "each wait was drawn, and once";
 }
 
 TEST_F(NodeCountTest, ANodeThatStartsBelievesAtFirstWhatItWasTold) {

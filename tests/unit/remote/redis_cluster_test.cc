@@ -82,6 +82,17 @@ class RedisClusterTest : public ::testing::Test {
     return sum;
   }
 
+  // How often the servers were asked who serves what.
+  std::size_t Questions() {
+    std::size_t sum = 0;
+    for (const auto& each : group_.servers()) {
+      const std::string found = each->Call(
+          "INFO commandstats | grep -o 'cluster|slots:calls=[0-9]*' | grep -o '[0-9]*$' || echo 0");
+      sum += std::stoul(found);
+    }
+    return sum;
+  }
+
   testing::RedisClusterGroup group_;
   EventLoop loop_;
   std::unique_ptr<Clock> clock_ = MakeSystemClock();
@@ -126,7 +137,7 @@ TEST_F(RedisClusterTest, ANodeThatServesNothingIsLetGo) {
   EXPECT_TRUE(UntilAnswers(before + 1));
 }
 
-// Invariant (1), while a slot moves, key by key.
+// Invariants (1) and (2), while a slot moves, key by key.
 TEST_F(RedisClusterTest, AskAndMovedAreFollowedAndTryAgainWaits) {
   Begin();
   ASSERT_TRUE(UntilKnown());
@@ -184,7 +195,34 @@ TEST_F(RedisClusterTest, SlotsThatMoveUnderLoadLoseAndRepeatNothing) {
   EXPECT_GT(Errors(RedisErrorKind::kMoved) + Errors(RedisErrorKind::kAsk), 0U);
 }
 
-// Invariant (2).
+// Invariant (3).
+TEST_F(RedisClusterTest, OneQuestionForTheTopologyIsUnderWayAtATimeWithAWaitBetween) {
+  constexpr milliseconds kWait{20};
+  settings_.refresh = {.least = kWait, .first = kWait, .most = kWait};
+  Begin();
+  ASSERT_TRUE(UntilKnown());
+  const std::uint64_t known = counts_.refreshes.ReadApprox();
+  const std::size_t asked = Questions();
+  const Time begin = clock_->Now();
+  ASSERT_TRUE(LoopUntil(loop_, [&] {
+    for (int i = 0; i < 10; ++i) cluster_->RefreshSoon();
+    return counts_.refreshes.ReadApprox() >= known + 5;
+  }));
+  EXPECT_GE(clock_->Now() - begin, Nanos(5 * kWait) * 999 / 1000) << "the clock may be slewed";
+  // One that nobody answers yet is the only one.
+  for (const auto& each : group_.servers()) each->Stop();
+  bool is_later = false;
+  LoopTimer later(loop_, [&] { is_later = true; });
+  later.SetAfter(5 * kWait);
+  EXPECT_TRUE(LoopUntil(loop_, [&] {
+    cluster_->RefreshSoon();
+    return is_later;
+  }));
+  for (const auto& each : group_.servers()) each->Continue();
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return counts_.refreshes.ReadApprox() >= known + 6; }));
+  EXPECT_EQ(Questions() - asked, 6U);
+}
+
 TEST_F(RedisClusterTest, ANodeThatDiesHarmsItsOwnSlotsOnly) {
   Begin();
   ASSERT_TRUE(UntilKnown());

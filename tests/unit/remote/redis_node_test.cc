@@ -139,6 +139,45 @@ TEST_F(RedisNodeTest, WhatWasWrongWithOnePlaceIsNotHeldAgainstAnother) {
   EXPECT_EQ(heard_.heard.back(), "c: :1");
 }
 
+// Invariant (8): its deadline passes, and later than any patience its reply comes.
+TEST_F(RedisNodeTest, ItsBreakerHearsOfACommandOnce) {
+  settings_.patience = milliseconds{5};
+  settings_.breaker.failures_most = 2;
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  for (std::size_t i = 1; i <= 2; ++i) {
+    EXPECT_EQ(counts_.breaker_opened.ReadApprox(), 0U);
+    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.05"}, In(milliseconds{10})), Cause::kNone);
+    ASSERT_TRUE(UntilAnswers(i));
+  }
+  EXPECT_EQ(heard_.heard, (Words{"a: overdue", "a: late _", "a: overdue", "a: late _"}));
+  EXPECT_EQ(counts_.breaker_opened.ReadApprox(), 1U);
+}
+
+// Invariant (8): what was sent before it opened, and is answered well, is not the probe.
+TEST_F(RedisNodeTest, WhileItIsOpenItsBreakerHearsOfTheProbeOnly) {
+  settings_.patience = std::chrono::seconds{20};
+  settings_.breaker.failures_most = 1;
+  settings_.breaker.trial_most = 1;
+  settings_.breaker.rest = {
+      .least = milliseconds{1}, .first = milliseconds{1}, .most = milliseconds{1}};
+  constexpr std::string_view kRefuses = "return redis.error_reply('OOM no')";
+  const RedisProcess server;
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  EXPECT_EQ(Send("a", {"EVAL", kRefuses, "0"}), Cause::kNone);
+  EXPECT_EQ(Send("b", {"BLPOP", "list", "0"}), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(1));
+  ASSERT_TRUE(LoopUntil(loop_, [&] {
+    return Send("probe", {"EVAL", kRefuses, "0"}) == Cause::kNone;
+  }));
+  ASSERT_EQ(server.Call("RPUSH list x"), "1");
+  ASSERT_TRUE(UntilAnswers(3));
+  EXPECT_EQ(heard_.heard, (Words{"a: -OOM no", "b: *2", "probe: -OOM no"}));
+  EXPECT_EQ(counts_.breaker_opened.ReadApprox(), 1U);
+}
+
 TEST_F(RedisNodeTest, ScriptsThatDoNotEndAndUsersThatMayNotAreTold) {
   const RedisProcess server({"--busy-reply-threshold", "1"});
   settings_.breaker.failures_most = 1000;
