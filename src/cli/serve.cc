@@ -52,6 +52,9 @@ constexpr milliseconds kFinalGoaway{500};
 constexpr milliseconds kReturnDeadline{250};
 
 // Everything that runs, built in order and taken down in the reverse.
+//
+// Thread safety: none. From StartServer until End rules_thread_ touches live_ and, by what that
+// calls, clock_, gate_, remote_ and log_.
 class Service {
  public:
   Service(const ReadSettingsResult& given, const Systemd& systemd)

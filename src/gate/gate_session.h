@@ -23,7 +23,8 @@
 
 namespace sluice {
 
-// Hears of a verdict that came later. It may ask for others while it is called.
+// Hears of a verdict that came later, on the thread of the session. It may ask for others while it
+// is called.
 class VerdictWaiter {
  public:
   VerdictWaiter() = default;

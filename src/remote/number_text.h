@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// Appends whole numbers with a separator between them.
+// Appends whole numbers with a separator between them. Thread safety: none.
 class NumberWriter {
  public:
   // Refers to the text.
@@ -26,7 +26,7 @@ class NumberWriter {
   bool is_started_ = false;
 };
 
-// Reads what NumberWriter wrote.
+// Reads what NumberWriter wrote. Thread safety: none.
 class NumberReader {
  public:
   // Views the text.

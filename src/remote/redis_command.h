@@ -91,8 +91,8 @@ struct RedisCommand {
   Way client_way;  // of a client of several nodes
 };
 
-// Hears what becomes of commands. It may send others while it is called; it does not free whom it
-// is called by.
+// Hears what becomes of commands, on the thread of the client. It may send others while it is
+// called; it does not free whom it is called by.
 class RedisListener {
  public:
   RedisListener() = default;

@@ -30,7 +30,7 @@ class RedisTerms final : public RemoteTerms {
   RemoteLimit remote_limit_;
 };
 
-// Limits for redis, and the secret of the fleet once it is known.
+// Limits for redis, and the secret of the fleet once it is known. Thread safety: any thread.
 class RedisLimits final : public RemoteLimits {
  public:
   [[nodiscard]] Result<std::shared_ptr<const RemoteTerms>> Bind(const Limit& limit) const override;
@@ -38,8 +38,8 @@ class RedisLimits final : public RemoteLimits {
     return secret_.load(std::memory_order_acquire);
   }
 
-  // From any thread. The last one counts; those before stay where they are, for who still reads
-  // them: there is another only where Redis lost all it had.
+  // The last one counts; those before stay where they are, for who still reads them: there is
+  // another only where Redis lost all it had.
   void SetSecret(const FleetSecret& secret);
 
  private:
