@@ -77,7 +77,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   void Retire();
 
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
-  [[nodiscard]] RedisBreaker::State breaker() const { return breaker_.state(); }
+  [[nodiscard]] RedisBreaker::State BreakerForTest() const { return breaker_.state(); }
   [[nodiscard]] bool is_open() const {
     return connection_.state() == RedisConnection::State::kOpen;
   }

@@ -30,7 +30,7 @@ class RedisNodeBreakerTest : public testing::NodeScene {
     for (int i = 0; i < 5; ++i) EXPECT_EQ(Send("refused", {"INCR", "n"}), Cause::kNone);
     ASSERT_TRUE(UntilAnswers(before + 5));
     ASSERT_EQ(server_.Call("CONFIG SET maxmemory 0"), "OK");
-    ASSERT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+    ASSERT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
   }
   // Six callers, one after the other, that wait for a server which does not reply in time.
   void KeepSixWaiting(milliseconds pause) {
@@ -50,12 +50,12 @@ TEST_F(RedisNodeBreakerTest, DeadlinesThatPassOpenTheBreakerAndAProbeClosesIt) {
   settings_.patience = milliseconds{20};
   Connect();
   KeepSixWaiting(milliseconds{600});
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
   EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
   // Whoever comes later finds out that it works again.
   ASSERT_TRUE(LoopUntil(loop_, [this] {
     Send("c", {"INCR", "m"}, In(milliseconds{20}));
-    return node_->breaker() == RedisBreaker::State::kClosed;
+    return node_->BreakerForTest() == RedisBreaker::State::kClosed;
   }));
   EXPECT_EQ(counts_.late.ReadApprox(), heard_.answers - settings_.breaker.trial_most);
   EXPECT_EQ(counts_.breaker_opened.ReadApprox(), 1U);
@@ -67,7 +67,7 @@ TEST_F(RedisNodeBreakerTest, WhatHasNoDeadlineClosesTheBreakerIfItIsQuick) {
   const auto send_until = [this](RedisBreaker::State state) {
     return LoopUntil(loop_, [this, state] {
       if (node_->under_way() == 0) Send("a", {"INCR", "n"});
-      return node_->breaker() == state;
+      return node_->BreakerForTest() == state;
     });
   };
   ASSERT_EQ(server_.Call("CONFIG SET maxmemory 1"), "OK");
@@ -89,7 +89,7 @@ TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerIsNoProbeThatSucceedsIfItIsSlow) {
     }));
     ASSERT_TRUE(LoopUntil(loop_, [this] { return !heard_.heard.empty(); }));
     EXPECT_EQ(heard_.heard, Words{"b: +OK"});
-    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+    EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
   }
 }
 
@@ -110,9 +110,9 @@ TEST_F(RedisNodeBreakerTest, CallersWithLittleTimeDoNotOpenTheBreaker) {
   settings_.patience = std::chrono::seconds{20};
   Connect();
   KeepSixWaiting(milliseconds{300});
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
   ASSERT_TRUE(UntilAnswers(6));
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
   EXPECT_EQ(counts_.late.ReadApprox(), 6U);
 }
 
@@ -130,7 +130,7 @@ TEST_F(RedisNodeBreakerTest, ASilentServerOpensTheBreakerHoweverLittleTimeCaller
   server_.Stop();
   ASSERT_TRUE(LoopUntil(loop_, [this] {
     Send("a", {"INCR", "n"}, In(milliseconds{2}));
-    return node_->breaker() == RedisBreaker::State::kOpen;
+    return node_->BreakerForTest() == RedisBreaker::State::kOpen;
   }));
   EXPECT_EQ(counts_.disconnects.ReadApprox(), 0U);
   server_.Continue();
@@ -140,11 +140,11 @@ TEST_F(RedisNodeBreakerTest, ASlowServerOpensTheBreakerHoweverLittleTimeCallersH
   settings_.patience = milliseconds{10};
   Connect();
   for (std::size_t i = 1; i <= 5; ++i) {
-    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+    EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
     EXPECT_EQ(Send("a", {"BLPOP", "none", "0.03"}, In(milliseconds{1})), Cause::kNone);
     ASSERT_TRUE(UntilAnswers(i));
   }
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
 }
 
 TEST_F(RedisNodeBreakerTest, AProbeWhoseCallerHasGoneSucceedsIfItIsAnsweredInTime) {
@@ -158,7 +158,7 @@ TEST_F(RedisNodeBreakerTest, AProbeWhoseCallerHasGoneSucceedsIfItIsAnsweredInTim
   }));
   ASSERT_TRUE(LoopUntil(loop_, [this] { return heard_.heard.size() == 2; }));
   EXPECT_EQ(heard_.heard, (Words{"b: overdue", "b: late _"}));
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
 }
 
 // Invariant (7).
@@ -166,14 +166,14 @@ TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerDoesNotOutvoteWhatIsLate) {
   settings_.patience = milliseconds{10};
   Connect();
   for (std::size_t i = 1; i <= 5; ++i) {
-    EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+    EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
     EXPECT_EQ(Send("a", {"BLPOP", "none", "0.05"}, In(milliseconds{10})), Cause::kNone);
     for (int j = 0; j < 5; ++j) {
       EXPECT_EQ(Send("b", {"INCR", "n"}, In(std::chrono::seconds{20})), Cause::kNone);
     }
     ASSERT_TRUE(UntilAnswers(6 * i));
   }
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
 }
 
 TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerDoesNotOpenTheBreaker) {
@@ -183,7 +183,7 @@ TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerDoesNotOpenTheBreaker) {
     EXPECT_EQ(Send("a", {"BLPOP", "none", "0.03"}, In(std::chrono::seconds{20})), Cause::kNone);
     ASSERT_TRUE(UntilAnswers(i));
   }
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kClosed);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
 }
 
 TEST_F(RedisNodeBreakerTest, WhatPassesTheBreakerTellsItNothing) {
@@ -198,7 +198,7 @@ TEST_F(RedisNodeBreakerTest, WhatPassesTheBreakerTellsItNothing) {
   EXPECT_EQ(node_->Send(beat, heard_), Cause::kNone);
   ASSERT_TRUE(UntilAnswers(6));
   EXPECT_EQ(heard_.heard.back(), "beat: :1");
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
   EXPECT_EQ(Send("c", {"INCR", "n"}), Cause::kResting);
 }
 
@@ -212,7 +212,7 @@ TEST_F(RedisNodeBreakerTest, APlaceThatLetsNobodyInOpensTheBreaker) {
   ASSERT_TRUE(UntilAnswers(5));
   server_.Continue();
   EXPECT_EQ(heard_.heard, Words(5, "a: not sent overdue"));
-  EXPECT_EQ(node_->breaker(), RedisBreaker::State::kOpen);
+  EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
 }
 
 TEST_F(RedisNodeBreakerTest, AServerThatTakesNoWritesOpensTheBreaker) {

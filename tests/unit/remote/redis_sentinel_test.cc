@@ -141,7 +141,7 @@ TEST_F(RedisSentinelTest, AServerThatIsNoPrimaryAnyMoreIsLeft) {
   ASSERT_TRUE(LoopUntil(loop_, [&] { return heard_.answers == 1; }));
   EXPECT_TRUE(heard_.heard.back().starts_with("a: -READONLY")) << heard_.heard.back();
   EXPECT_TRUE(LoopUntil(loop_, [&] { return counts_.refreshes.ReadApprox() > asked; }));
-  EXPECT_EQ(client_->PrimaryForTest()->breaker(), RedisBreaker::State::kClosed);
+  EXPECT_EQ(client_->PrimaryForTest()->BreakerForTest(), RedisBreaker::State::kClosed);
 }
 
 }  // namespace
