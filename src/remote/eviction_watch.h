@@ -41,8 +41,8 @@ std::optional<MemorySight> ReadMemorySight(std::string_view text);
 
 // Looks at INFO now and then, each time of the server of another part of the slots.
 //
-// Thread safety: that of the loop. It is freed while nothing is under way, or the loop does not
-// run any more. One worker of a process has it.
+// Thread safety: that of the loop. One worker of a process has it. The client ends first, while the
+// loop does not run: until then a command of it may be under way.
 //
 // Invariants
 //   (1) At most one look is under way.
@@ -53,7 +53,7 @@ std::optional<MemorySight> ReadMemorySight(std::string_view text);
 //   (4) A part that cannot be looked at keeps no other from its turn.
 class EvictionWatch final : private RedisListener {
  public:
-  // What outlives it.
+  // All but the client outlive it.
   struct Parts {
     EventLoop& loop;
     RedisClient& client;

@@ -22,8 +22,8 @@ FleetSecret FleetSecretOf(std::string_view text);
 // states, too: it is offered the one in use, and if another node came first its one is used from
 // then on.
 //
-// Thread safety: that of the loop. It is freed while nothing is under way, or the loop does not
-// run any more. One worker of a process has it.
+// Thread safety: that of the loop. One worker of a process has it. The client ends first, while the
+// loop does not run: until then a command of it may be under way.
 //
 // Invariants
 //   (1) All nodes that ask one Redis get the same secret, whichever of them comes first.
@@ -36,7 +36,7 @@ class FleetSecretSource final : private RedisListener {
 
   static constexpr Nanos kLookEvery = std::chrono::seconds{1};
 
-  // What outlives it.
+  // All but the client outlive it.
   struct Parts {
     EventLoop& loop;
     RedisClient& client;

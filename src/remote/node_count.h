@@ -31,8 +31,8 @@ struct NodeCountSettings {
 // Says to Redis every second that this node is alive, and hears how many are (scripts/nodes.lua).
 // While Redis is away the last count stays, and so it does until all had time to be heard of again.
 //
-// Thread safety: that of the loop. It is freed while nothing is under way, or the loop does not
-// run any more. One worker of a process has it.
+// Thread safety: that of the loop. One worker of a process has it. The client ends first, while the
+// loop does not run: until then a command of it may be under way.
 //
 // Invariants
 //   (1) In Redis a node counts from its first beat on, and until dead_after has passed since its
@@ -44,7 +44,7 @@ class NodeCount final : private RedisListener {
  public:
   using Heard = std::function<void(std::int64_t nodes)>;
 
-  // What outlives it.
+  // All but the client outlive it.
   struct Parts {
     EventLoop& loop;
     Clock& clock;

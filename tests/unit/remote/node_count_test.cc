@@ -61,9 +61,9 @@ class NodeCountTest : public ::testing::Test {
   NameLookup names_;
   RedisCounts counts_;
   RedisJitter jitter_{7};
-  std::unique_ptr<RedisClient> client_;
   std::vector<std::unique_ptr<std::int64_t>> heard_;
   std::vector<std::unique_ptr<NodeCount>> nodes_;
+  std::unique_ptr<RedisClient> client_;  // goes first: it answers what is under way
 };
 
 // Invariant (1).
@@ -127,6 +127,15 @@ TEST_F(NodeCountTest, ANodeThatStartsBelievesAtFirstWhatItWasTold) {
   ASSERT_TRUE(LoopUntil(loop_, [&] { return first != 0; }));
   EXPECT_EQ(first, 10);
   EXPECT_TRUE(LoopUntil(loop_, [&] { return first == 1; }));
+}
+
+TEST_F(NodeCountTest, ABeatIsUnderWayUntilTheClientEnds) {
+  const testing::RedisProcess server;
+  Connect(TcpEndpoint{"127.0.0.1", server.port()});
+  const std::int64_t& first = Add(1);
+  EXPECT_EQ(static_cast<RedisSingle&>(*client_).NodeForTest().under_way(), 1U);
+  client_.reset();
+  EXPECT_EQ(first, 0);
 }
 
 TEST_F(NodeCountTest, ItGoesOnAfterRedisWasAway) {
