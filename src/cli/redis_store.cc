@@ -1,5 +1,6 @@
 #include "cli/redis_store.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -60,6 +61,10 @@ RedisStore::RedisStore(const StoreUrl& url, Nanos deadline)
   if (url.password) greeting.password = url.password->Reveal();
   greeting.database = url.database;
   node_.patience = deadline;
+  // A server that may still answer in time is not given up.
+  RedisPatience& patience = node_.connection.patience;
+  patience.connect_most = std::max(patience.connect_most, deadline);
+  patience.silence_most = std::max(patience.silence_most, deadline);
 }
 
 Result<RedisStore> RedisStore::Make(const StoreUrl& url, Nanos deadline) {
@@ -77,6 +82,7 @@ RedisNodeSettings RedisStore::sentinel() const {
   settings.connection.greeting.database = 0;
   // No request waits for them.
   settings.patience = RedisNodeSettings().patience;
+  settings.connection.patience = RedisPatience();
   return settings;
 }
 

@@ -71,6 +71,20 @@ TEST_F(RedisStoreTest, ServersHaveTheDeadlineOfRequestsAndSentinelsHaveNot) {
   EXPECT_LT(store.value().sentinel().patience, kDeadline);
 }
 
+TEST_F(RedisStoreTest, AConnectionIsNotGivenUpBeforeTheDeadline) {
+  constexpr RedisPatience kUsual;
+  const Result<RedisStore> hasty =
+      RedisStore::Make(UrlOf("redis://a"), std::chrono::milliseconds{5});
+  ASSERT_TRUE(hasty.ok());
+  EXPECT_EQ(hasty.value().node().connection.patience.connect_most, kUsual.connect_most);
+  EXPECT_EQ(hasty.value().node().connection.patience.silence_most, kUsual.silence_most);
+  const Result<RedisStore> patient = RedisStore::Make(UrlOf("redis+sentinel://a/main"), kDeadline);
+  ASSERT_TRUE(patient.ok());
+  EXPECT_EQ(patient.value().node().connection.patience.connect_most, kDeadline);
+  EXPECT_EQ(patient.value().node().connection.patience.silence_most, kDeadline);
+  EXPECT_EQ(patient.value().sentinel().connection.patience.silence_most, kUsual.silence_most);
+}
+
 TEST_F(RedisStoreTest, OneServerIsReachedByPortAndBySocketInItsDatabase) {
   const RedisProcess server({"--requirepass", "p/w"});
   const std::string by_port = Concat("redis://:p%2Fw@127.0.0.1:", server.port(), "/3");
