@@ -13,6 +13,7 @@ import threading
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
 
+from ports import free_port  # noqa: E402
 from server import DEADLINE_SECONDS, SLUICE, Server, expect, run_tests  # noqa: E402
 
 RULES = """
@@ -161,8 +162,10 @@ def test_progress_is_for_terminals_or_whoever_asks():
     with Server(RULES) as server:
         flags = ["--domain", "api", "--rate", "100", "--duration", "1200ms"]
         expect(bench(server.address, *flags)[2], "")
-        error = bench(server.address, *flags, "--progress")[2]
-        assert error.startswith("1s  ") and error.count("\n") == 1, error
+        # A second one where it took longer.
+        lines = bench(server.address, *flags, "--progress")[2].splitlines()
+        expect([line.split()[0] for line in lines],
+               [f"{number}s" for number in range(1, max(len(lines), 1) + 1)])
         terminal, inside = pty.openpty()
         subprocess.run(command(server.address, *flags), stdout=subprocess.DEVNULL, stderr=inside,
                        timeout=DEADLINE_SECONDS, check=True)
@@ -257,10 +260,10 @@ def serve_one_and_hang(connection, over):
 
 def test_what_is_never_answered_is_an_error():
     with Misbehaving(serve_one_and_hang) as server:
-        report = measure(server.address, *GET, "--requests", "6", "--connections", "1",
-                         "--timeout", "200ms")
+        report = measure(server.address, *GET, "--requests", "4", "--connections", "1",
+                         "--timeout", "1s")
         expect((report["requests"], report["causes"]),
-               (6, {"timed out": report["errors"]}))
+               (4, {"timed out": report["errors"]}))
         assert report["allowed"] > 0 and report["errors"] > 0, report
 
 
@@ -286,7 +289,7 @@ def serve_slowly(connection, over):
 def test_an_open_loop_that_cannot_keep_up_leaves_nothing_out():
     with Misbehaving(serve_slowly) as server:
         report = measure(server.address, *GET, "--rate", "1000", "--duration", "500ms",
-                         "--connections", "1", "--timeout", "500ms")
+                         "--connections", "1", "--timeout", "3s")
         expect(report["requests"], 500)
         assert report["causes"]["not sent in time"] > 400, report
         # One was due every millisecond and answered after a hundred: had latency not counted from
@@ -298,7 +301,7 @@ def test_an_open_loop_that_cannot_keep_up_leaves_nothing_out():
 def test_what_is_left_of_a_warm_up_is_not_counted():
     with Misbehaving(serve_slowly) as server:
         report = measure(server.address, *GET, "--rate", "1000", "--warm-up", "500ms", "--duration",
-                         "300ms", "--connections", "1", "--timeout", "300ms")
+                         "300ms", "--connections", "1", "--timeout", "3s")
         expect((report["requests"], report["causes"]["not sent in time"]), (300, 300))
 
 
@@ -317,15 +320,14 @@ def serve_one_and_drip(connection, over):
 
 
 def test_an_answer_that_never_ends_is_none():
-    for amount in (["--requests", "4"], ["--duration", "300ms"], ["--rate", "10", "--duration",
-                                                                  "300ms"]):
-        flags = [*GET, *amount, "--connections", "1", "--timeout", "200ms"]
+    for amount in (["--requests", "4"], ["--duration", "2s"], ["--rate", "10", "--duration", "2s"]):
+        flags = [*GET, *amount, "--connections", "1", "--timeout"]
         with Misbehaving(drip) as server:
-            code, _, error = bench(server.address, *flags)
+            code, _, error = bench(server.address, *flags, "200ms")
             expect(code, 3, amount)
             assert "gave no answer in 200ms" in error, error
         with Misbehaving(serve_one_and_drip) as server:
-            report = measure(server.address, *flags)
+            report = measure(server.address, *flags, "1s")
             assert report["allowed"] > 0 and report["causes"]["timed out"] > 0, report
 
 
@@ -338,7 +340,7 @@ def test_what_is_under_way_at_the_end_is_waited_for_no_longer_than_the_timeout()
 
     with Misbehaving(serve_one_by_one) as server:
         report = measure(server.address, *GET, "--duration", "50ms", "--connections", "1",
-                         "--pipeline", "20", "--timeout", "1s")
+                         "--pipeline", "60", "--timeout", "3s")
         assert report["allowed"] > 0 and report["causes"]["timed out"] > 0, report
 
 
@@ -391,15 +393,13 @@ def test_a_server_that_at_first_takes_no_request():
 
 def test_what_is_never_answered_does_not_lengthen_the_load():
     with Misbehaving(serve_one_and_hang) as server:
-        report = measure(server.address, *GET, "--duration", "500ms", "--connections", "1",
-                         "--timeout", "1s")
-        expect((counts(report), report["seconds"]), ((2, 1, 0, 1), 0.5))
+        report = measure(server.address, *GET, "--duration", "2s", "--connections", "1",
+                         "--timeout", "3s")
+        expect((counts(report), report["seconds"]), ((2, 1, 0, 1), 2.0))
 
 
 def test_a_server_that_cannot_be_measured():
-    listening = socket.create_server(("127.0.0.1", 0))
-    address = "%s:%d" % listening.getsockname()
-    listening.close()
+    address = f"127.0.0.1:{free_port()}"
     code, said, error = bench(address, *GET)
     expect((code, said), (3, ""))
     assert f"cannot connect to {address}: Connection refused" in error, error
@@ -429,7 +429,7 @@ def test_a_server_that_cannot_be_measured():
 def test_a_server_that_goes_away_is_noticed():
     with Server(RULES) as server:
         process = subprocess.Popen(
-            command(server.address, "--domain", "api", "--duration", "1h", "--timeout", "300ms",
+            command(server.address, "--domain", "api", "--duration", "1h", "--timeout", "3s",
                     "--progress"),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stderr.readline()
@@ -477,7 +477,7 @@ class Crowded:
 def test_a_connection_that_cannot_be_made_again_does_not_hold_up_another():
     with Crowded() as server:
         report = measure(server.address, *GET, "--rate", "100", "--duration", "1s", "--connections",
-                         "2", "--timeout", "300ms")
+                         "2", "--timeout", "5s")
         expect(report["requests"], 100)
         assert report["errors"] <= 1, report
 

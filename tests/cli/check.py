@@ -11,6 +11,7 @@ import threading
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
 
+from ports import free_port  # noqa: E402
 from server import DEADLINE_SECONDS, SLUICE, Server, expect, run_tests  # noqa: E402
 
 RULES = """
@@ -228,12 +229,10 @@ def test_headers_and_a_token_are_sent():
 
 
 def test_nobody_answers():
-    listening = socket.create_server(("127.0.0.1", 0))
-    host, port = listening.getsockname()
-    listening.close()
-    code, _, error = check(f"{host}:{port}", "a=b")
+    address = f"127.0.0.1:{free_port()}"
+    code, _, error = check(address, "a=b")
     expect(code, 3)
-    assert f"cannot connect to {host}:{port}: Connection refused" in error, error
+    assert f"cannot connect to {address}: Connection refused" in error, error
     code, error = asked_of(None, "http", "--timeout", "50ms")
     expect(code, 3)
     assert "gave no answer in 50ms" in error, error

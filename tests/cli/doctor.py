@@ -6,23 +6,25 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
 
 from server import DEADLINE_SECONDS, SLUICE, expect, run_tests, until  # noqa: E402
 from fault_proxy import FaultProxy, Harm  # noqa: E402
-from redis_processes import Redis, Sentinel, free_port  # noqa: E402
+from ports import free_port  # noqa: E402
+from redis_processes import Redis, Sentinel  # noqa: E402
 
 PASSWORD = "hunter2"
 SERVER_CHECKS = ["reachable", "version", "role", "scripts", "clock", "eviction", "persistence",
                  "replication", "latency"]
-CLUSTER = ("cluster-enabled yes", "cluster-node-timeout 1000")
+CLUSTER = ("cluster-enabled yes",)
 SLOTS = 16384
-
-
 # What is measured depends on the machine.
-PATIENT = "1s"
+PATIENT = "5s"
+# A primary that is busy stays the primary.
+SLOW_FAILOVER = 5000
 
 
 def doctor(*args, code, environment=None, deadline=PATIENT):
@@ -90,8 +92,10 @@ def test_nobody_listens():
                 f"cannot connect to 127.0.0.1:{port}: Connection refused", "runs")
     expect_only(doctor("--store", "redis+unix:///nonexistent/socket", code=1), "failure",
                 "reachable", "No such file", "runs")
-    expect_only(doctor("--store", "redis://nobody.invalid", code=1), "failure", "reachable",
-                "cannot look up 'nobody.invalid'", "runs")
+    # Where nobody answers for names either that is not to be waited for.
+    hasty = {"RES_OPTIONS": "timeout:1 attempts:1"}
+    expect_only(doctor("--store", "redis://nobody.invalid", code=1, environment=hasty), "failure",
+                "reachable", "cannot look up 'nobody.invalid'", "runs")
 
 
 def test_the_password_is_needed_and_may_come_many_ways():
@@ -255,9 +259,14 @@ def test_a_clock_that_differs():
     with Redis() as redis:
         for seconds, words in ((5, "ahead of"), (-5, "behind")):
             with FaultProxy(redis, edit=later(seconds)) as proxy:
-                expect_only(doctor("--store", f"redis://{proxy.address}", code=0), "warning",
-                            "clock", rf"^(5|4\.9\d*|5\.0\d*)s {words} this machine's: .*headers",
-                            "NTP")
+                begin = time.monotonic()
+                findings = doctor("--store", f"redis://{proxy.address}", code=0)
+                took = time.monotonic() - begin
+                expect_only(findings, "warning", "clock",
+                            rf"^[\d.]+s {words} this machine's: .*headers", "NTP")
+                # When it was read, within the question and its answer, nobody knows.
+                found = float(of(findings, "clock")["found"].split("s")[0])
+                assert abs(found - 5) <= took / 2 + 0.001, (found, took)
 
 
 def test_a_server_that_is_far_away():
@@ -319,7 +328,8 @@ def test_a_user_of_a_cluster_with_just_enough_rights():
 
 def test_sentinels():
     with Redis("repl-diskless-sync-delay 0") as primary, replica_of(primary) as replica, \
-            Sentinel(primary, 2) as one, Sentinel(primary, 2) as other:
+            Sentinel(primary, 2, SLOW_FAILOVER) as one, \
+            Sentinel(primary, 2, SLOW_FAILOVER) as other:
         for sentinel in (one, other):
             until(lambda sentinel=sentinel: sentinel.call("SENTINEL", "CKQUORUM", "main")
                   .startswith("OK"), "they know one another")

@@ -36,10 +36,13 @@ def check(server, user="42", path="/v1/posts"):
                {"domain": "api", "attributes": {"user": user, "path": path}})
 
 
-def resp(connection, *words):
-    """Sends a command and reads a reply of numbers, a line or a bulk."""
-    command = f"*{len(words)}\r\n" + "".join(f"${len(w)}\r\n{w}\r\n" for w in words)
-    connection.sendall(command.encode())
+def resp(connection, *commands):
+    """Sends commands at once and reads their replies, of numbers, a line or a bulk."""
+    sent = ""
+    for command in commands:
+        words = command.split()
+        sent += f"*{len(words)}\r\n" + "".join(f"${len(w)}\r\n{w}\r\n" for w in words)
+    connection.sendall(sent.encode())
     with connection.makefile("rb") as file:
         def read():
             line = file.readline().rstrip(b"\r\n")
@@ -48,7 +51,7 @@ def resp(connection, *words):
             if line[:1] == b":":
                 return int(line[1:])
             return line.decode()
-        return read()
+        return [read() for _ in commands]
 
 
 def test_the_third_of_two_is_refused():
@@ -85,10 +88,9 @@ def test_forward_auth_sees_one_path_however_it_is_written():
 
 def test_redis_cell_sequence_on_the_wire():
     with Server() as server, server.connect() as connection:
-        expect(resp(connection, "PING"), "+PONG")
-        expect(resp(connection, "CL.THROTTLE", "k", "0", "1", "2"), [0, 1, 0, -1, 2])
-        expect(resp(connection, "CL.THROTTLE", "k", "0", "1", "2"), [1, 1, 0, 2, 2])
-        expect(resp(connection, "CL.THROTTLE", "l", "15", "30", "60"), [0, 16, 15, -1, 2])
+        found = resp(connection, "PING", "CL.THROTTLE k 0 1 2", "CL.THROTTLE k 0 1 2",
+                     "CL.THROTTLE l 15 30 60")
+        expect(found, ["+PONG", [0, 1, 0, -1, 2], [1, 1, 0, 2, 2], [0, 16, 15, -1, 2]])
 
 
 def test_grpc_over_http2():

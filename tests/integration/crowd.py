@@ -92,7 +92,9 @@ def test_ten_thousand_connections():
         return
     kinds = [(Http1, Http2, Resp)[i % 3] for i in range(COUNT)]
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(Server(RULES, ["--bounds-connections", str(COUNT + SPARE)]))
+        # Some are silent until all are there.
+        server = stack.enter_context(Server(RULES, ["--bounds-connections", str(COUNT + SPARE),
+                                                    "--deadlines-header", "1h"]))
         crowd = [stack.enter_context(server.connect()) for _ in kinds]
         for connection, kind in zip(crowd, kinds):
             connection.sendall(kind.first)

@@ -23,7 +23,7 @@ SETTINGS = ("cluster-enabled yes", "cluster-node-timeout 1000", "repl-diskless-s
             "cluster-require-full-coverage no")
 SCRIPTS = 2  # one that decides, and one that counts nodes
 # A machine that is busy is no outage: whatever the fallback decides then is the fault's.
-PATIENT = ("--store-deadline", "200ms")
+PATIENT = ("--store-deadline", "5s")
 RESHARDED = 2000  # slots
 
 

@@ -217,6 +217,10 @@ def said_of_eviction(node):
     return told[0]
 
 
+def evicted_keys(redis):
+    return int(redis.info("stats")["evicted_keys"])
+
+
 def test_f9_keys_are_evicted():
     with Redis("maxmemory 100mb", "maxmemory-policy allkeys-lru") as redis:
         with StoreScene(f"redis://{redis.address}", flags=PATIENT) as fleet:
@@ -229,12 +233,14 @@ def test_f9_keys_are_evicted():
                     until(lambda: all(node.metric("sluice_redis_evicted_keys_total") > 0
                                       for node in fleet.nodes), "evictions are counted")
                     go_on(load, "after", 6)
-                evicted = int(redis.info("stats")["evicted_keys"])
-                until(lambda: len(evictions.names) == evicted, "all of them are heard of")
-            until(lambda: fleet.metric("sluice_redis_evicted_keys_total") == NODES * evicted,
-                  f"each node has counted all {evicted} of them")
+                # Nodes still beat, for which another key may have to go.
+                until(lambda: len(evictions.names) == evicted_keys(redis),
+                      "all of them are heard of")
+            until(lambda: fleet.metric("sluice_redis_evicted_keys_total")
+                  == NODES * evicted_keys(redis), "each node has counted all of them")
             print_latencies(load)
-            print(f"  {load.title}: {evicted}, of ours at most {evictions.most_of_a_key()} times")
+            print(f"  {load.title}: {evicted_keys(redis)}, of ours at most "
+                  f"{evictions.most_of_a_key()} times")
             expect_no_errors(load)
             # So few that the load would still break the bound.
             forgot = min(evictions.most_of_a_key(), 3)

@@ -29,6 +29,7 @@ class Switches:
         self.process = subprocess.Popen(
             ["redis-cli", "-p", str(sentinel.port), "SUBSCRIBE", "+switch-master"],
             stdout=subprocess.PIPE, text=True)
+        expect(self.process.stdout.readline().strip(), "subscribe")
         self.thread = threading.Thread(target=self.listen, daemon=True)
         self.thread.start()
 

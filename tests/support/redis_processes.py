@@ -4,18 +4,11 @@ For scripts that are run as `python3 FILE path/to/sluice`.
 """
 
 import os
-import socket
 import subprocess
 import tempfile
 
+from ports import free_port
 from server import DEADLINE_SECONDS, until
-
-
-def free_port():
-    """A port of the loopback that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Redis:
@@ -88,11 +81,11 @@ class Redis:
 class Sentinel(Redis):
     """A sentinel that monitors a primary under the name main."""
 
-    def __init__(self, primary, quorum=1):
-        self.primary, self.quorum = primary, quorum
+    def __init__(self, primary, quorum=1, down_after_ms=1000):
+        self.primary, self.quorum, self.down_after_ms = primary, quorum, down_after_ms
         super().__init__()
 
     def start(self, _settings):
         monitor = f"sentinel monitor main 127.0.0.1 {self.primary.port} {self.quorum}"
         self.run([f"port {self.port}", "bind 127.0.0.1", f"dir {self.folder.name}", monitor,
-                  "sentinel down-after-milliseconds main 1000"], "--sentinel")
+                  f"sentinel down-after-milliseconds main {self.down_after_ms}"], "--sentinel")

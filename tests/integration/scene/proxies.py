@@ -5,13 +5,13 @@ import contextlib
 import http.client
 import http.server
 import os
-import random
 import re
 import socket
 import subprocess
 import tempfile
 import threading
 
+from ports import free_port
 from scene import PROJECT, Server
 from server import DEADLINE_SECONDS, until
 
@@ -62,15 +62,6 @@ class AppHandler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-def free_port():
-    """A port to listen at, of those that connections do not take by themselves."""
-    while True:
-        port = random.randrange(20_000, 32_000)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 class Proxy:
