@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+import time
 
 import scene
 from scene import Server
@@ -39,14 +40,33 @@ def test_sequences_of_throttle():
             expect(found, [reply for _, reply in steps], name)
 
 
+def throttle_as_units_come_back(connection, key):
+    """What each step was told, and whether all of them came within their second."""
+    found = [throttle(connection, key, step) for step, _ in AT_ONCE["throttled"]]
+    in_time = True
+    for reset_after, step, _ in AS_UNITS_COME_BACK:
+        polled = [time.monotonic()]
+
+        def is_back(most=reset_after, polled=polled):
+            polled.append(time.monotonic())
+            return throttle(connection, key, f"{THROTTLED} 0")[4] <= most
+
+        until(is_back, f"the key is as if never used in {reset_after} s")
+        found.append(throttle(connection, key, step))
+        in_time = in_time and time.monotonic() - polled[-2] < 0.9
+    return found, in_time
+
+
 def test_units_come_back():
+    wanted = [reply for _, reply in AT_ONCE["throttled"]]
+    wanted += [reply for *_, reply in AS_UNITS_COME_BACK]
     with Server(RULES) as server, client(server) as connection:
-        for step, reply in AT_ONCE["throttled"]:
-            expect(throttle(connection, "k", step), reply)
-        for reset_after, step, reply in AS_UNITS_COME_BACK:
-            until(lambda: throttle(connection, "k", f"{THROTTLED} 0")[4] <= reset_after,
-                  f"the key is as if never used in {reset_after} s")
-            expect(throttle(connection, "k", step), reply, step)
+        for number in range(10):
+            found, in_time = throttle_as_units_come_back(connection, f"k{number}")
+            if in_time:
+                break
+        assert in_time, "the machine stood still for a second, ten times"
+        expect(found, wanted)
         expect(throttle(connection, "cell", "0 1 2"), [0, 1, 0, -1, 2])
         until(lambda: throttle(connection, "cell", "0 1 2 0")[2] == 1, "a unit is back")
         expect(throttle(connection, "cell", "0 1 2"), [0, 1, 0, -1, 2])

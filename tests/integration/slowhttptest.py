@@ -15,7 +15,7 @@ COUNT = 300
 # When an attack would give up by itself, far beyond the deadlines of the server.
 SECONDS = 30
 DEADLINES = [flag for name in ("header", "body", "write", "idle")
-             for flag in (f"--deadlines-{name}", "2s")]
+             for flag in (f"--deadlines-{name}", "5s")]
 COMMON = ["-c", str(COUNT), "-r", str(COUNT), "-i", "1", "-l", str(SECONDS),
           "-p", str(DEADLINE_SECONDS), "-s", "100000"]
 
