@@ -71,7 +71,8 @@ Limit ShareOf(const Limit& whole, FleetSize fleet) {
   Cut(fleet, spec);
   auto made = MakeLimit(spec, ZonesOf(whole));
   Limit* const share = std::get_if<Limit>(&made);
-  return share == nullptr ? whole : std::move(*share);
+  if (share == nullptr) return whole;
+  return std::move(*share);
 }
 
 }  // namespace sluice
