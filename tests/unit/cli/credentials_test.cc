@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -23,12 +25,26 @@ std::string LinesOf(const std::vector<std::string_view>& args) {
   return read ? HeaderLines(read.value().headers) : read.error().message;
 }
 
-// The path of a file that holds it.
-std::string FileOf(std::string_view text) {
-  std::string path = testing::TempDir() + "credentials_test_" + std::to_string(text.size());
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
-}
+// Tests with files, in a folder that nobody else has.
+class CredentialsFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string folder = ::testing::TempDir() + "sluice_credentials_XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    folder_ = folder;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // The path of a file that holds it, until the next.
+  [[nodiscard]] std::string FileOf(std::string_view text) const {
+    std::string path = folder_ + "/token";
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
+ private:
+  std::string folder_;
+};
 
 TEST(CredentialsTest, HeadersHaveNamesInLowerCaseAndValuesWithoutBlanksAround) {
   EXPECT_EQ(LinesOf({}), "");
@@ -45,7 +61,7 @@ TEST(CredentialsTest, WhatIsNoHeaderIsRefusedAndNotRepeated) {
             "--header: content-length is set by the protocol");
 }
 
-TEST(CredentialsTest, ATokenIsTheLineOfAFile) {
+TEST_F(CredentialsFileTest, ATokenIsTheLineOfAFile) {
   for (const std::string_view end : {"", "\n", "\r\n"}) {
     const std::string path = FileOf("s3cret" + std::string(end));
     const Result<Credentials> read = Read({"--token-file", path, "--header", "a: b"});
@@ -57,7 +73,7 @@ TEST(CredentialsTest, ATokenIsTheLineOfAFile) {
   EXPECT_EQ(AuthCommand(""), "");
 }
 
-TEST(CredentialsTest, WhatIsNoTokenIsRefusedAndNotRepeated) {
+TEST_F(CredentialsFileTest, WhatIsNoTokenIsRefusedAndNotRepeated) {
   for (const std::string& bad : {std::string(), std::string("\n"), std::string("s3cret\nx"),
                                  "s3cret" + std::string(1020, 'x')}) {
     const std::string path = FileOf(bad);
