@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -18,8 +19,10 @@
 #include <memory>
 #include <utility>
 
+#include "limiter/system_random.h"
 #include "sluice/clock.h"
 #include "sluice/time.h"
+#include "support/random.h"
 
 namespace sluice::testing {
 namespace {
@@ -47,46 +50,62 @@ std::string ServerProgram() {
   return named == nullptr ? "redis-server" : named;
 }
 
-}  // namespace
-
-std::uint16_t FreePort() {
+bool IsFree(std::uint16_t port) {
   const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(bind(descriptor, any, size), 0);
-  EXPECT_EQ(getsockname(descriptor, any, &size), 0);
+  address.sin_port = htons(port);
+  const bool is_free =
+      bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   close(descriptor);
-  return ntohs(address.sin_port);
+  return is_free;
+}
+
+}  // namespace
+
+std::uint16_t FreePort() {
+  // Below those that the system gives to connections: nobody gets the port of a server that is away
+  // for a moment.
+  constexpr std::uint16_t kFirst = 20000;
+  constexpr std::uint16_t kLast = 31999;
+  constexpr int kTries = 1000;
+  Random random{DrawHashSeed().low};
+  for (int i = 0; i < kTries; ++i) {
+    const auto port = static_cast<std::uint16_t>(random.Between(kFirst, kLast));
+    if (IsFree(port)) return port;
+  }
+  ADD_FAILURE() << "no port is free";
+  return 0;
 }
 
 RedisProcess::RedisProcess(std::vector<std::string> arguments, Mode mode,
                            std::vector<std::string> variables)
-    : arguments_(std::move(arguments)),
-      mode_(mode),
-      variables_(std::move(variables)),
-      port_(FreePort()),
-      bus_port_(FreePort()) {
+    : arguments_(std::move(arguments)), mode_(mode), variables_(std::move(variables)) {
   std::string folder = std::filesystem::temp_directory_path() / "sluice-redis-XXXXXX";
   EXPECT_NE(mkdtemp(folder.data()), nullptr);
   folder_ = folder;
   // Others may take a port between its choice and its use.
   constexpr int kTries = 3;
   for (int i = 1; i < kTries; ++i) {
+    ChoosePorts();
     Spawn();
     if (Answers()) return;
     Kill();
-    port_ = FreePort();
-    bus_port_ = FreePort();
   }
+  ChoosePorts();
   Start();
 }
 
 RedisProcess::~RedisProcess() {
   Kill();
   std::filesystem::remove_all(folder_);
+}
+
+void RedisProcess::ChoosePorts() {
+  port_ = FreePort();
+  bus_port_ = FreePort();
+  tls_port_ = FreePort();
 }
 
 std::vector<std::string> RedisProcess::Arguments() const {
@@ -122,6 +141,7 @@ std::vector<std::string> RedisProcess::Arguments() const {
                            "--cluster-node-timeout", "1000"});
   }
   all.insert(all.end(), arguments_.begin(), arguments_.end());
+  std::replace(all.begin(), all.end(), std::string(kTlsPort), std::to_string(tls_port_));
   return all;
 }
 
@@ -170,8 +190,13 @@ void RedisProcess::Kill() {
   process_ = -1;
 }
 
-void RedisProcess::Stop() const { kill(process_, SIGSTOP); }
-void RedisProcess::Continue() const { kill(process_, SIGCONT); }
+void RedisProcess::Stop() const {
+  if (is_running()) kill(process_, SIGSTOP);
+}
+
+void RedisProcess::Continue() const {
+  if (is_running()) kill(process_, SIGCONT);
+}
 
 std::string RedisProcess::Call(const std::string& command) const {
   const std::string line =

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice::testing {
@@ -20,6 +21,8 @@ std::uint16_t FreePort();
 class RedisProcess {
  public:
   enum class Mode : std::uint8_t { kServer, kCluster, kSentinel };
+  // An argument that stands for tls_port(): {"--tls-port", std::string(kTlsPort)}.
+  static constexpr std::string_view kTlsPort = "(tls_port)";
 
   // Returns once it answers, or has failed the test. The arguments are added: {"--requirepass",
   // "x"}; those of a sentinel are lines of its file. So are the variables of its environment,
@@ -32,13 +35,14 @@ class RedisProcess {
 
   [[nodiscard]] bool is_running() const { return process_ > 0; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::uint16_t tls_port() const { return tls_port_; }
   [[nodiscard]] std::string socket_path() const { return folder_ + "/socket"; }
 
   // kill -9.
   void Kill();
   // At the same port, empty.
   void Start();
-  // SIGSTOP and SIGCONT.
+  // SIGSTOP and SIGCONT, where it runs.
   void Stop() const;
   void Continue() const;
 
@@ -49,6 +53,7 @@ class RedisProcess {
                                       const std::string& expected) const;
 
  private:
+  void ChoosePorts();
   [[nodiscard]] std::vector<std::string> Arguments() const;
   void Spawn();
   // Whether it comes to answer, this one and no other at its port.
@@ -57,8 +62,9 @@ class RedisProcess {
   const std::vector<std::string> arguments_;
   const Mode mode_;
   const std::vector<std::string> variables_;
-  std::uint16_t port_;
-  std::uint16_t bus_port_;
+  std::uint16_t port_ = 0;
+  std::uint16_t bus_port_ = 0;
+  std::uint16_t tls_port_ = 0;
   std::string folder_;
   pid_t process_ = -1;
 };
