@@ -27,7 +27,7 @@
 namespace sluice::testing {
 namespace {
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};
 constexpr Nanos kMoment = std::chrono::milliseconds{5};
 
 // Until another process is as far as it should be.
@@ -138,7 +138,7 @@ std::vector<std::string> RedisProcess::Arguments() const {
                                   "yes"};
   if (mode_ == Mode::kCluster) {
     all.insert(all.end(), {"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port_),
-                           "--cluster-node-timeout", "1000"});
+                           "--cluster-node-timeout", "15000"});
   }
   all.insert(all.end(), arguments_.begin(), arguments_.end());
   std::replace(all.begin(), all.end(), std::string(kTlsPort), std::to_string(tls_port_));
