@@ -14,9 +14,12 @@
 #include "remote/redis_cluster.h"
 #include "remote/redis_key_name.h"
 #include "remote/redis_slot.h"
+#include "support/fake_clock.h"
 #include "support/redis_groups.h"
 #include "support/redis_server.h"
+#include "support/redis_time.h"
 #include "unit/remote/loop_until.h"
+#include "unit/remote/patient_node.h"
 #include "unit/remote/remote_asker.h"
 #include "unit/remote/remote_items.h"
 
@@ -76,7 +79,7 @@ class RedisRemoteBase : public ::testing::Test {
     std::string faults;
     for (const std::string& name : names) {
       if (!std::regex_match(name, kName)) faults += name + " is called so; ";
-      if (client.Number({"PTTL", name}) < 0) faults += name + " stays; ";
+      if (client.Number({"PTTL", name}) == -1) faults += name + " stays; ";
     }
     return faults;
   }
@@ -92,21 +95,45 @@ class RedisRemoteBase : public ::testing::Test {
   RemoteCall call_;
 };
 
-// One server, whose clock the test sets.
+// One server, whose clock the test sets, and so is ours: what is sent has all the time it needs.
 class RedisRemoteTest : public RedisRemoteBase {
  protected:
   void SetUp() override {
+    auto clock = std::make_unique<testing::FakeClock>(kOurStart);
+    fake_clock_ = clock.get();
+    clock_ = std::move(clock);
     server_ = testing::RedisServer::Start();
     ASSERT_NE(server_, nullptr);
     server_->SetTime(kStart);
     look_ = std::make_unique<testing::RedisClient>(server_->socket_path());
-    client_.emplace(Parts(), UnixEndpoint{server_->socket_path()}, RedisNodeSettings{});
+    client_.emplace(Parts(), UnixEndpoint{server_->socket_path()}, PatientNode());
     Use(*client_, RedisSlots::kTogether);
   }
-  void TearDown() override { EXPECT_EQ(Faults(server_->process()), ""); }
+  void TearDown() override {
+    if (server_ == nullptr) return;
+    server_->process().Continue();
+    EXPECT_EQ(Faults(server_->process()), "");
+  }
+
+  // Sends a check to a server that stands still, and lets its deadline pass.
+  void CheckUntilOverdue(const RemoteItem& item) {
+    server_->process().Stop();
+    call_.operation = Operation::kCheck;
+    call_.items = {item};
+    call_.deadline = clock_->Now() + milliseconds{5};
+    ASSERT_TRUE(asker_->Begin(call_));
+    // A round of the loop writes it.
+    ASSERT_TRUE(LoopUntil(loop_, [turn = 0]() mutable { return ++turn == 3; }));
+    EXPECT_EQ(asker_->overdue(), 0);
+    fake_clock_->Advance(milliseconds{5});
+    ASSERT_TRUE(LoopUntil(loop_, [this] { return asker_->overdue() == 1; }));
+    EXPECT_FALSE(asker_->fate());
+  }
 
   static constexpr Time kStart{std::chrono::seconds{1'700'000'000}};
+  static constexpr Time kOurStart{std::chrono::seconds{1'800'000'000}};
 
+  testing::FakeClock* fake_clock_ = nullptr;
   std::unique_ptr<testing::RedisServer> server_;
   std::unique_ptr<testing::RedisClient> look_;
   std::optional<RedisSingle> client_;
@@ -266,15 +293,8 @@ TEST_F(RedisRemoteTest, AReplicaHasDoneNothing) {
 TEST_F(RedisRemoteTest, ALateReplyStillDecides) {
   const RemoteItem a = ItemOf(MustBind(PerHour(5)), "a", "r");
   Do(Operation::kCheck, a);
-  server_->process().Stop();
-  call_.operation = Operation::kCheck;
-  call_.items = {a};
-  call_.deadline = clock_->Now() + milliseconds{5};
-  ASSERT_TRUE(asker_->Begin(call_));
-  const bool is_overdue = LoopUntil(loop_, [this] { return asker_->overdue() == 1; });
-  EXPECT_FALSE(asker_->fate());
+  ASSERT_NO_FATAL_FAILURE(CheckUntilOverdue(a));
   server_->process().Continue();
-  ASSERT_TRUE(is_overdue);
   EXPECT_EQ(asker_->Wait(), Fate::kDecided);
   EXPECT_EQ(asker_->overdue(), 1);
   EXPECT_EQ(call_.decisions[0].remaining, 3);
@@ -285,12 +305,7 @@ TEST_F(RedisRemoteTest, ALateReplyStillDecides) {
 TEST_F(RedisRemoteTest, AServerThatDiesLeavesItUnknown) {
   const RemoteItem a = ItemOf(MustBind(PerHour(5)), "a", "r");
   Do(Operation::kCheck, a);
-  server_->process().Stop();
-  call_.operation = Operation::kCheck;
-  call_.items = {a};
-  call_.deadline = clock_->Now() + milliseconds{5};
-  ASSERT_TRUE(asker_->Begin(call_));
-  ASSERT_TRUE(LoopUntil(loop_, [this] { return asker_->overdue() == 1; }));
+  ASSERT_NO_FATAL_FAILURE(CheckUntilOverdue(a));
   server_->process().Kill();
   EXPECT_EQ(asker_->Wait(), Fate::kUnknown);
   EXPECT_FALSE(asker_->Begin(call_));
@@ -304,6 +319,7 @@ class RedisRemoteClusterTest : public RedisRemoteBase {
   void SetUp() override {
     ASSERT_TRUE(group_.is_formed());
     RedisClusterSettings settings;
+    settings.node = PatientNode();
     settings.seeds = {{"127.0.0.1", group_.server(0).port()}};
     client_.emplace(Parts(), settings);
     Use(*client_, RedisSlots::kSpread);
@@ -327,7 +343,23 @@ class RedisRemoteClusterTest : public RedisRemoteBase {
     }
   }
 
-  testing::RedisClusterGroup group_;
+  // Of calls that are followed to their ends.
+  struct Counting final : RemoteListener {
+    void OnOverdue(RemoteCall& /*call*/) override {}
+    void OnAnswer(RemoteCall& call, Fate fate) override {
+      EXPECT_EQ(fate, Fate::kDecided);
+      const bool passes = call.decisions[0].allowed && call.decisions[1].allowed;
+      admitted += passes ? 1 : 0;
+      ++answers;
+    }
+    int admitted = 0;
+    int answers = 0;
+  };
+
+  testing::RedisTime time_;  // the real time until it is set
+  testing::RedisClusterGroup group_{&time_};
+  Counting counting_;
+  std::vector<std::unique_ptr<RemoteCall>> calls_;
   std::optional<RedisCluster> client_;
   std::vector<std::string> routes_;
 };
@@ -418,7 +450,7 @@ TEST_F(RedisRemoteClusterTest, ANodeThatIsAwayLeavesNothingChargedElsewhere) {
   group_.server(2).Kill();
   call_.operation = Operation::kCheck;
   call_.items = items;
-  call_.deadline = clock_->Now() + std::chrono::seconds{1};
+  call_.deadline = clock_->Now() + std::chrono::minutes{1};
   // The first may still be on its way when the connection breaks.
   const std::optional<Fate> first = asker_->Ask(call_);
   ASSERT_TRUE(first == Fate::kNotDone || first == Fate::kUnknown);
@@ -431,30 +463,21 @@ TEST_F(RedisRemoteClusterTest, ANodeThatIsAwayLeavesNothingChargedElsewhere) {
 
 // Invariant (4) under many requests at once: what was admitted is charged, all else is given back.
 TEST_F(RedisRemoteClusterTest, ManyAtOnceAdmitNoMoreThanTheLimit) {
+  // The hour does not end meanwhile.
+  group_.Trust();
+  time_.Set(Time{std::chrono::seconds{1'700'000'000}});
   constexpr std::int64_t kCount = 50;
   const auto terms = MustBind(PerHour(kCount, Algorithm::kFixedWindow));
-  struct Counting final : RemoteListener {
-    void OnOverdue(RemoteCall& /*call*/) override {}
-    void OnAnswer(RemoteCall& call, Fate fate) override {
-      EXPECT_EQ(fate, Fate::kDecided);
-      const bool passes = call.decisions[0].allowed && call.decisions[1].allowed;
-      admitted += passes ? 1 : 0;
-      ++answers;
-    }
-    int admitted = 0;
-    int answers = 0;
-  } counting;
   constexpr int kCalls = 200;
-  std::vector<std::unique_ptr<RemoteCall>> calls;
   for (int i = 0; i < kCalls; ++i) {
-    RemoteCall& call = *calls.emplace_back(std::make_unique<RemoteCall>());
+    RemoteCall& call = *calls_.emplace_back(std::make_unique<RemoteCall>());
     // Half of them name the keys the other way round.
     call.items = {ItemOf(terms, "a", routes_[0]), ItemOf(terms, "b", routes_[1])};
     if (i % 2 == 0) std::swap(call.items[0], call.items[1]);
-    ASSERT_TRUE(remote_->Decide(call, counting));
+    ASSERT_TRUE(remote_->Decide(call, counting_));
   }
-  ASSERT_TRUE(LoopUntil(loop_, [&] { return counting.answers == kCalls; }));
-  EXPECT_EQ(counting.admitted, kCount);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return counting_.answers == kCalls; }));
+  EXPECT_EQ(counting_.admitted, kCount);
   EXPECT_EQ(Remaining(ItemOf(terms, "a", routes_[0])), 0);
   EXPECT_EQ(Remaining(ItemOf(terms, "b", routes_[1])), 0);
 }
