@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "support/fake_clock.h"
 #include "support/redis_process.h"
 #include "unit/remote/counted_load.h"
 #include "unit/remote/heard_answers.h"
@@ -34,7 +35,7 @@ class RedisSentinelTest : public ::testing::Test {
     for (int i = 0; i < 2; ++i) {
       sentinels_.push_back(std::make_unique<RedisProcess>(
           Words{Concat("sentinel monitor limits 127.0.0.1 ", first_->port(), " 2"),
-                "sentinel down-after-milliseconds limits 500",
+                "sentinel down-after-milliseconds limits 60000",
                 "sentinel failover-timeout limits 3000"},
           RedisProcess::Mode::kSentinel));
     }
@@ -47,15 +48,27 @@ class RedisSentinelTest : public ::testing::Test {
       settings_.sentinels.push_back({"127.0.0.1", sentinel->port()});
     }
     settings_.primary = "limits";
-    client_ = std::make_unique<RedisSentinel>(
-        RedisParts{{loop_, *clock_}, names_, counts_, jitter_}, settings_);
+    client_ = std::make_unique<RedisSentinel>(RedisParts{{loop_, clock_}, names_, counts_, jitter_},
+                                              settings_);
   }
   bool UntilOpenAt(const RedisProcess& server) {
-    return LoopUntil(loop_, [this, &server] {
-      const RedisNode* const node = client_->PrimaryForTest();
-      return node != nullptr && node->is_open() &&
-             Describe(node->endpoint()) == Concat("127.0.0.1:", server.port());
-    });
+    // Sentinels that stood still do nothing for half a minute.
+    constexpr std::chrono::seconds kPatience{90};
+    return LoopUntil(
+        loop_,
+        [this, &server] {
+          const RedisNode* const node = client_->PrimaryForTest();
+          return node != nullptr && node->is_open() &&
+                 Describe(node->endpoint()) == Concat("127.0.0.1:", server.port());
+        },
+        kPatience);
+  }
+  // They believe in every server until then, however long it stands still. A replica that has lost
+  // its primary for ten times as long is no heir: that is longer than they may do nothing.
+  void LetSentinelsDoubt() {
+    for (const auto& sentinel : sentinels_) {
+      ASSERT_EQ(sentinel->Call("SENTINEL SET limits down-after-milliseconds 4000"), "OK");
+    }
   }
   void UntilSentinelsAgree() {
     for (const auto& sentinel : sentinels_) {
@@ -69,12 +82,15 @@ class RedisSentinelTest : public ::testing::Test {
   std::unique_ptr<RedisProcess> second_;
   std::vector<std::unique_ptr<RedisProcess>> sentinels_;
   EventLoop loop_;
-  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  testing::FakeClock clock_;  // however long they take, nobody is given up
   NameLookup names_;
   RedisCounts counts_;
   RedisJitter jitter_{7};
   RedisSentinelSettings settings_;
   HeardAnswers heard_;
+  CountedLoad load_{[this](RedisCommand& command, RedisListener& listener) {
+    return client_->Send(command, listener);
+  }};
   std::unique_ptr<RedisSentinel> client_;
 };
 
@@ -100,33 +116,31 @@ TEST_F(RedisSentinelTest, ThePrimaryThatDiesIsFollowedByAnother) {
   EXPECT_EQ(client_->Send(early, heard_), Cause::kNoNode);
   ASSERT_TRUE(UntilOpenAt(*first_));
   UntilSentinelsAgree();
-  CountedLoad load([this](RedisCommand& command, RedisListener& listener) {
-    return client_->Send(command, listener);
-  });
   ASSERT_TRUE(LoopUntil(loop_, [&] {
-    load.Send(10);
-    return load.replied() > 100;
+    load_.Send(10);
+    return load_.replied() > 100;
   }));
-  load.Send(50);
+  load_.Send(50);
   first_->Kill();
+  LetSentinelsDoubt();
   ASSERT_TRUE(UntilOpenAt(*second_));
-  const std::size_t before = load.replied();
+  const std::size_t before = load_.replied();
   ASSERT_TRUE(LoopUntil(loop_, [&] {
-    load.Send(10);
-    return load.replied() > before + 100;
+    load_.Send(10);
+    return load_.replied() > before + 100;
   }));
-  ASSERT_TRUE(LoopUntil(loop_, [&] { return load.under_way() == 0; }));
-  EXPECT_EQ(load.errors(), 0U);
-  EXPECT_EQ(load.answered_twice(), 0U);
-  EXPECT_EQ(load.replied() + load.unknown() + load.unsent(), load.taken());
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return load_.under_way() == 0; }));
+  EXPECT_EQ(load_.errors(), 0U);
+  EXPECT_EQ(load_.answered_twice(), 0U);
+  EXPECT_EQ(load_.replied() + load_.unknown() + load_.unsent(), load_.taken());
   EXPECT_EQ(counts_.primary_switches.ReadApprox(), 1U);
   // The old one comes back as a primary, before it is told that it is none. Nobody goes there.
   first_->Start();
   ASSERT_TRUE(LoopUntil(loop_, [&] {
-    load.Send(1);
+    load_.Send(1);
     return counts_.refreshes.ReadApprox() > 5;
   }));
-  ASSERT_TRUE(LoopUntil(loop_, [&] { return load.under_way() == 0; }));
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return load_.under_way() == 0; }));
   EXPECT_EQ(first_->Call("CLIENT LIST | grep -c name=sluice || true"), "0");
 }
 
