@@ -8,6 +8,7 @@
 #include "remote/redis_sentinel.h"
 #include "support/redis_server.h"
 #include "unit/remote/loop_until.h"
+#include "unit/remote/patient_node.h"
 
 namespace sluice::testing {
 
@@ -18,7 +19,7 @@ std::unique_ptr<RedisSubject> RedisSubject::OneServer() {
   if (!made->server_->is_running()) return nullptr;
   made->keepers_ = {made->server_.get()};
   auto client = std::make_unique<RedisSingle>(
-      made->Parts(), UnixEndpoint{made->server_->socket_path()}, RedisNodeSettings{});
+      made->Parts(), UnixEndpoint{made->server_->socket_path()}, PatientNode());
   EXPECT_TRUE(LoopUntil(made->loop_, [&client] { return client->NodeForTest().is_open(); }));
   made->client_ = std::move(client);
   made->TakeOver(RedisSlots::kTogether);
@@ -31,6 +32,7 @@ std::unique_ptr<RedisSubject> RedisSubject::Cluster() {
   if (!made->cluster_->is_formed()) return nullptr;
   made->cluster_->Trust();
   RedisClusterSettings settings;
+  settings.node = PatientNode();
   for (const auto& each : made->cluster_->servers()) {
     made->keepers_.push_back(each.get());
     settings.seeds.push_back({"127.0.0.1", each->port()});
@@ -48,6 +50,8 @@ std::unique_ptr<RedisSubject> RedisSubject::Sentinel() {
   if (!made->sentinel_->is_formed()) return nullptr;
   made->keepers_ = {&made->sentinel_->primary()};
   RedisSentinelSettings settings;
+  settings.sentinel = PatientNode();
+  settings.node = PatientNode();
   settings.primary = "limits";
   for (const std::uint16_t port : made->sentinel_->sentinel_ports()) {
     settings.sentinels.push_back({"127.0.0.1", port});

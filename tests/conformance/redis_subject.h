@@ -51,11 +51,11 @@ class RedisSubject final : public ConformanceSubject {
   NameLookup names_;
   RedisCounts redis_counts_;
   RedisJitter jitter_{7};
-  std::unique_ptr<sluice::RedisClient> client_;
   std::optional<RedisRemote> remote_;
   std::optional<RemoteAsker> asker_;
   const std::vector<ConformanceKey>* keys_ = nullptr;
   RemoteCall call_;
+  std::unique_ptr<sluice::RedisClient> client_;  // it tells of what is under way when it ends
 };
 
 }  // namespace sluice::testing

@@ -69,7 +69,7 @@ bool RedisSentinelGroup::Form(const Words& variables) {
   for (int i = 0; i < kSentinels; ++i) {
     sentinels_.push_back(std::make_unique<RedisProcess>(
         Words{Concat("sentinel monitor limits 127.0.0.1 ", primary().port(), " 2"),
-              "sentinel down-after-milliseconds limits 5000"},
+              "sentinel down-after-milliseconds limits 60000"},
         RedisProcess::Mode::kSentinel));
   }
   for (const auto& each : sentinels_) {
