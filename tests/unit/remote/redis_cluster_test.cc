@@ -68,7 +68,7 @@ class RedisClusterTest : public ::testing::Test {
           return cluster_->Send(command, listener);
         },
         [this](std::size_t number, RedisCommand& command) {
-          const std::string key = Concat("key", number % 300);
+          const std::string key = Concat("key", number % kKeys);
           AppendRedisCommand({"INCR", key}, command.bytes);
           command.slot = SlotOf(key);
           command.deadline = clock_->Now() + std::chrono::minutes{1};
@@ -107,6 +107,8 @@ class RedisClusterTest : public ::testing::Test {
     }
     return sum;
   }
+
+  static constexpr std::size_t kKeys = 300;  // of load_
 
   testing::RedisClusterGroup group_;
   EventLoop loop_;
@@ -192,6 +194,10 @@ TEST_F(RedisClusterTest, AskAndMovedAreFollowedAndTryAgainWaits) {
 TEST_F(RedisClusterTest, SlotsThatMoveUnderLoadLoseAndRepeatNothing) {
   Begin();
   ASSERT_TRUE(UntilKnown());
+  // A key that is not there yet cannot be moved.
+  load_.Send(kKeys);
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return load_.under_way() == 0; }));
+  ASSERT_EQ(load_.replied(), kKeys);
   for (int round = 0; round < 20; ++round) {
     const std::size_t before = load_.replied();
     ASSERT_TRUE(LoopUntil(loop_, [&] {
