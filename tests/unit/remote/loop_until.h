@@ -26,4 +26,9 @@ inline bool LoopUntil(EventLoop& loop, const std::function<bool()>& condition,
   return is_so;
 }
 
+// What was sent before has left when this returns, if the system takes it.
+inline void LoopOnce(EventLoop& loop) {
+  LoopUntil(loop, [] { return true; });
+}
+
 }  // namespace sluice

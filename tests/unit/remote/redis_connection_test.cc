@@ -4,10 +4,13 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "support/fake_clock.h"
 #include "support/redis_process.h"
 #include "unit/remote/heard_answers.h"
 #include "unit/remote/loop_until.h"
@@ -19,10 +22,34 @@ using testing::RedisProcess;
 using Words = std::vector<std::string>;
 using State = RedisConnection::State;
 
+// A port of this machine, which is nobody else's.
+class Port {
+ public:
+  Port() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(bind(socket_.descriptor(), any, size), 0);
+    EXPECT_EQ(getsockname(socket_.descriptor(), any, &size), 0);
+    number_ = ntohs(address.sin_port);
+  }
+
+  void Listen() const { EXPECT_EQ(listen(socket_.descriptor(), 1), 0); }
+  [[nodiscard]] std::uint16_t number() const { return number_; }
+
+ private:
+  Socket socket_;
+  std::uint16_t number_ = 0;
+};
+
+// Its time passes only where a test says so: however long the machine keeps the test or a server
+// waiting, no deadline passes and no server is silent.
 class RedisConnectionTest : public ::testing::Test, public RedisConnection::Owner {
  protected:
   void Open(const Endpoint& endpoint) {
-    connection_ = std::make_unique<RedisConnection>(RedisScene{loop_, *clock_}, settings_, *this);
+    connection_ = std::make_unique<RedisConnection>(RedisScene{loop_, clock_}, settings_, *this);
     Result<ServerAddress> found = FindServer(endpoint);
     ASSERT_TRUE(found.ok());
     connection_->Open(found.value(), "127.0.0.1");
@@ -41,15 +68,15 @@ class RedisConnectionTest : public ::testing::Test, public RedisConnection::Owne
             Time deadline = kLatestTime) {
     return connection_->Send(heard_.Make(name, words, deadline), heard_);
   }
-  Time In(Nanos length) { return clock_->Now() + length; }
+  Time In(Nanos length) { return clock_.Now() + length; }
 
   EventLoop loop_;
-  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  testing::FakeClock clock_{Time{std::chrono::hours{1}}};
   RedisConnectionSettings settings_;
   HeardAnswers heard_;
-  std::unique_ptr<RedisConnection> connection_;
   int opened_ = 0;
   std::vector<RedisConnection::End> ends_;
+  std::unique_ptr<RedisConnection> connection_;
 
  private:
   void OnOpen() override { ++opened_; }
@@ -128,7 +155,8 @@ TEST_F(RedisConnectionTest, AReplicaIsNoPrimary) {
 }
 
 TEST_F(RedisConnectionTest, ItIsToldIfNobodyListens) {
-  Open(TcpEndpoint{"127.0.0.1", testing::FreePort()});
+  const Port port;
+  Open(TcpEndpoint{"127.0.0.1", port.number()});
   ASSERT_TRUE(UntilClosed());
   EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kNotConnected);
   EXPECT_NE(ends_.back().words.find("Connection refused"), std::string::npos);
@@ -156,23 +184,20 @@ TEST_F(RedisConnectionTest, AServerThatHangsIsGivenUpAlsoWhenNothingIsAsked) {
   Open(server);
   ASSERT_TRUE(UntilOpen());
   server.Stop();
+  clock_.Advance(kPatience.ping_after);
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return connection_->under_way() == 1; }));
+  clock_.Advance(kPatience.silence_most);
   ASSERT_TRUE(UntilClosed());
   server.Continue();
   EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kSilent);
 }
 
 TEST_F(RedisConnectionTest, APeerThatOnlyListensIsGivenUp) {
-  const Socket listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ASSERT_EQ(bind(listener.descriptor(), any, size), 0);
-  ASSERT_EQ(listen(listener.descriptor(), 1), 0);
-  ASSERT_EQ(getsockname(listener.descriptor(), any, &size), 0);
+  const Port port;
+  port.Listen();
   settings_.patience.connect_most = std::chrono::milliseconds{50};
-  Open(TcpEndpoint{"127.0.0.1", ntohs(address.sin_port)});
+  Open(TcpEndpoint{"127.0.0.1", port.number()});
+  clock_.Advance(settings_.patience.connect_most);
   ASSERT_TRUE(UntilClosed());
   EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kNotConnected);
 }
@@ -182,9 +207,9 @@ TEST_F(RedisConnectionTest, ADeathAnswersEachCommandOnce) {
   RedisProcess server;
   Open(server);
   ASSERT_TRUE(UntilOpen());
-  EXPECT_TRUE(Send("sleep", {"DEBUG", "SLEEP", "5"}));
+  EXPECT_TRUE(Send("sleep", {"DEBUG", "SLEEP", "60"}));
   EXPECT_TRUE(Send("a", {"INCR", "n"}));
-  ASSERT_TRUE(LoopUntil(loop_, [round = 0]() mutable { return ++round == 5; }));
+  LoopOnce(loop_);
   server.Kill();
   ASSERT_TRUE(UntilClosed());
   EXPECT_EQ(heard_.heard, (Words{"sleep: unknown broken", "a: unknown broken"}));
@@ -195,8 +220,12 @@ TEST_F(RedisConnectionTest, ALateReplyComesToItsOwner) {
   const RedisProcess server;
   Open(server);
   ASSERT_TRUE(UntilOpen());
-  ASSERT_EQ(server.Call("CLIENT PAUSE 200"), "OK");
+  server.Stop();
   EXPECT_TRUE(Send("a", {"INCR", "n"}, In(std::chrono::milliseconds{5})));
+  LoopOnce(loop_);
+  clock_.Advance(std::chrono::milliseconds{5});
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return !heard_.heard.empty(); }));
+  server.Continue();
   ASSERT_TRUE(UntilAnswers(1));
   EXPECT_EQ(heard_.heard, (Words{"a: overdue", "a: late :1"}));
 }
@@ -227,6 +256,8 @@ TEST_F(RedisConnectionTest, WhatIsNoRespEndsIt) {
 TEST_F(RedisConnectionTest, MoreThanTheSystemTakesAtOnceIsWrittenLater) {
   const RedisProcess server;
   settings_.bounds.bytes_most = std::size_t{64} << 20U;
+  // The system keeps this time itself, while a server takes nothing.
+  settings_.patience.silence_most = std::chrono::minutes{1};
   Open(server);
   ASSERT_TRUE(UntilOpen());
   const std::string large(std::size_t{4} << 20U, 'x');
