@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "remote/redis_node.h"
+#include "support/fake_clock.h"
 #include "support/redis_process.h"
 #include "unit/net/tls_certificates.h"
 #include "unit/remote/counted_load.h"
@@ -20,7 +22,8 @@ namespace {
 using testing::RedisProcess;
 using Cause = RedisAnswer::Cause;
 
-// A server that speaks TLS at a second port, and asks for certificates.
+// A server that speaks TLS at a second port, and asks for certificates. Time does not pass: however
+// long the machine keeps the test or the server waiting, nobody is silent.
 class RedisTlsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -44,7 +47,7 @@ class RedisTlsTest : public ::testing::Test {
     Result<std::shared_ptr<const TlsClientContext>> made = TlsClientContext::Make(texts);
     ASSERT_TRUE(made.ok()) << made.error().message;
     settings_.connection.tls = {made.value(), server_name};
-    node_ = std::make_unique<RedisNode>(RedisParts{{loop_, *clock_}, names_, counts_, jitter_},
+    node_ = std::make_unique<RedisNode>(RedisParts{{loop_, clock_}, names_, counts_, jitter_},
                                         TcpEndpoint{"127.0.0.1", port_}, settings_);
   }
   TlsClientTexts Texts() {
@@ -63,30 +66,33 @@ class RedisTlsTest : public ::testing::Test {
   const std::uint16_t port_ = testing::FreePort();
   std::unique_ptr<RedisProcess> server_;
   EventLoop loop_;
-  std::unique_ptr<Clock> clock_ = MakeSystemClock();
+  testing::FakeClock clock_{Time{std::chrono::hours{1}}};
   NameLookup names_;
   RedisCounts counts_;
   RedisJitter jitter_{7};
   RedisNodeSettings settings_;
+  // They outlive the node, also where a test ends early.
   HeardAnswers heard_;
+  CountedLoad load_{[this](RedisCommand& command, RedisListener& listener) {
+    return node_->Send(command, listener);
+  }};
   std::unique_ptr<RedisNode> node_;
 };
 
 TEST_F(RedisTlsTest, CommandsOfAllSizesPass) {
   settings_.connection.bounds.bytes_most = std::size_t{64} << 20U;
+  // The system keeps this time itself, while a server takes nothing.
+  settings_.connection.patience.silence_most = std::chrono::minutes{1};
   Begin(Texts());
   ASSERT_TRUE(UntilOpen());
-  CountedLoad load([this](RedisCommand& command, RedisListener& listener) {
-    return node_->Send(command, listener);
-  });
-  load.Send(1000);
+  load_.Send(1000);
   const std::string large(std::size_t{4} << 20U, 'x');
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(node_->Send(heard_.Make("a", {"SET", "k", large}), heard_), Cause::kNone);
     EXPECT_EQ(node_->Send(heard_.Make("b", {"STRLEN", "k"}), heard_), Cause::kNone);
   }
-  ASSERT_TRUE(LoopUntil(loop_, [&] { return load.under_way() == 0 && heard_.answers == 6; }));
-  EXPECT_EQ(load.replied(), 1000U);
+  ASSERT_TRUE(LoopUntil(loop_, [&] { return load_.under_way() == 0 && heard_.answers == 6; }));
+  EXPECT_EQ(load_.replied(), 1000U);
   EXPECT_EQ(heard_.heard.back(), "b: :4194304");
   EXPECT_EQ(server_->Call("GET n"), "1000");
 }
@@ -105,7 +111,7 @@ TEST_F(RedisTlsTest, AServerOfAnotherNameIsNotBelieved) {
 
 TEST_F(RedisTlsTest, WithoutAnyNameNobodyIsBelieved) {
   settings_.connection.tls = {TlsClientContext::Make(Texts()).value(), ""};
-  node_ = std::make_unique<RedisNode>(RedisParts{{loop_, *clock_}, names_, counts_, jitter_},
+  node_ = std::make_unique<RedisNode>(RedisParts{{loop_, clock_}, names_, counts_, jitter_},
                                       UnixEndpoint{server_->socket_path()}, settings_);
   ASSERT_TRUE(UntilRefused());
   EXPECT_NE(node_->last_words().find("TLS failed"), std::string::npos) << node_->last_words();
