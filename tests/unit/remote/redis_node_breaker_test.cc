@@ -32,15 +32,22 @@ class RedisNodeBreakerTest : public testing::NodeScene {
     ASSERT_EQ(server_.Call("CONFIG SET maxmemory 0"), "OK");
     ASSERT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
   }
-  // Six callers, one after the other, that wait for a server which does not reply in time.
-  void KeepSixWaiting(milliseconds pause) {
-    ASSERT_EQ(server_.Call("CLIENT PAUSE " + std::to_string(pause.count())), "OK");
-    for (int i = 0; i < 6; ++i) {
+  // Callers, one after the other, that wait for a server which does not reply in time. The first
+  // of them has waited for 5 ms, each of the others for 20 ms more.
+  void KeepWaiting(std::size_t count) {
+    server_.Stop();
+    for (std::size_t i = 0; i < count; ++i) {
       EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5 + 20 * i})), Cause::kNone);
     }
-    ASSERT_TRUE(LoopUntil(loop_, [this] { return heard_.heard.size() == 6; }));
-    EXPECT_EQ(heard_.heard, Words(6, "a: overdue"));
+    LoopOnce(loop_);
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
+      clock_.Advance(milliseconds{i == 0 ? 5 : 20});
+      ASSERT_TRUE(UntilHeard(i + 1));
+    }
   }
+  // Longer than the first two waits for a probe.
+  void Rest() { clock_.Advance(2 * settings_.breaker.rest.first); }
 
   const RedisProcess server_;
 };
@@ -49,15 +56,28 @@ class RedisNodeBreakerTest : public testing::NodeScene {
 TEST_F(RedisNodeBreakerTest, DeadlinesThatPassOpenTheBreakerAndAProbeClosesIt) {
   settings_.patience = milliseconds{20};
   Connect();
-  KeepSixWaiting(milliseconds{600});
+  KeepWaiting(6);
+  EXPECT_EQ(heard_.heard, Words(6, "a: overdue"));
   EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
   EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
+  // A probe that fails.
+  Rest();
+  EXPECT_EQ(Send("c", {"INCR", "m"}, In(milliseconds{20})), Cause::kNone);
+  LoopOnce(loop_);
+  clock_.Advance(milliseconds{20});
+  ASSERT_TRUE(UntilHeard(7));
+  EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
+  server_.Continue();
+  ASSERT_TRUE(UntilAnswers(7));
   // Whoever comes later finds out that it works again.
+  Rest();
   ASSERT_TRUE(LoopUntil(loop_, [this] {
+    if (node_->BreakerForTest() == RedisBreaker::State::kClosed) return true;
     Send("c", {"INCR", "m"}, In(milliseconds{20}));
-    return node_->BreakerForTest() == RedisBreaker::State::kClosed;
+    return false;
   }));
-  EXPECT_EQ(counts_.late.ReadApprox(), heard_.answers - settings_.breaker.trial_most);
+  EXPECT_EQ(counts_.late.ReadApprox(), 7U);
+  EXPECT_EQ(heard_.answers, 7U + settings_.breaker.trial_most);
   EXPECT_EQ(counts_.breaker_opened.ReadApprox(), 1U);
 }
 
@@ -73,6 +93,7 @@ TEST_F(RedisNodeBreakerTest, WhatHasNoDeadlineClosesTheBreakerIfItIsQuick) {
   ASSERT_EQ(server_.Call("CONFIG SET maxmemory 1"), "OK");
   ASSERT_TRUE(send_until(RedisBreaker::State::kOpen));
   ASSERT_EQ(server_.Call("CONFIG SET maxmemory 0"), "OK");
+  Rest();
   ASSERT_TRUE(send_until(RedisBreaker::State::kProbing));
   EXPECT_TRUE(send_until(RedisBreaker::State::kClosed));
 }
@@ -83,11 +104,13 @@ TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerIsNoProbeThatSucceedsIfItIsSlow) {
   OpenBreaker();
   for (const Time deadline : {kLatestTime, In(std::chrono::minutes{1})}) {
     heard_.heard.clear();
-    ASSERT_EQ(server_.Call("CLIENT PAUSE 500"), "OK");
-    ASSERT_TRUE(LoopUntil(loop_, [&] {
-      return Send("b", {"SET", "k", "v"}, deadline) == Cause::kNone;
-    }));
-    ASSERT_TRUE(LoopUntil(loop_, [this] { return !heard_.heard.empty(); }));
+    Rest();
+    server_.Stop();
+    ASSERT_EQ(Send("b", {"SET", "k", "v"}, deadline), Cause::kNone);
+    LoopOnce(loop_);
+    clock_.Advance(settings_.patience + Nanos{1});
+    server_.Continue();
+    ASSERT_TRUE(UntilHeard(1));
     EXPECT_EQ(heard_.heard, Words{"b: +OK"});
     EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
   }
@@ -97,10 +120,18 @@ TEST_F(RedisNodeBreakerTest, AProbeThatIsNotAnsweredIsFollowedByAnother) {
   Connect();
   OpenBreaker();
   server_.Stop();
-  EXPECT_TRUE(LoopUntil(loop_, [this] {
-    Send("b", {"INCR", "n"}, In(milliseconds{1}));
-    return node_->under_way() == 2;
-  }));
+  Rest();
+  EXPECT_EQ(Send("b", {"INCR", "n"}, In(milliseconds{1})), Cause::kNone);
+  LoopOnce(loop_);
+  clock_.Advance(milliseconds{1});
+  ASSERT_TRUE(UntilHeard(6));
+  EXPECT_EQ(heard_.heard.back(), "b: overdue");
+  clock_.Advance(settings_.patience);
+  EXPECT_EQ(Send("c", {"INCR", "n"}), Cause::kResting);
+  Rest();
+  EXPECT_EQ(Send("d", {"INCR", "n"}, In(milliseconds{1})), Cause::kNone);
+  LoopOnce(loop_);
+  EXPECT_EQ(node_->under_way(), 2U);
   EXPECT_EQ(counts_.disconnects.ReadApprox(), 0U);
   server_.Continue();
 }
@@ -109,8 +140,10 @@ TEST_F(RedisNodeBreakerTest, AProbeThatIsNotAnsweredIsFollowedByAnother) {
 TEST_F(RedisNodeBreakerTest, CallersWithLittleTimeDoNotOpenTheBreaker) {
   settings_.patience = std::chrono::seconds{20};
   Connect();
-  KeepSixWaiting(milliseconds{300});
+  KeepWaiting(6);
+  EXPECT_EQ(heard_.heard, Words(6, "a: overdue"));
   EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
+  server_.Continue();
   ASSERT_TRUE(UntilAnswers(6));
   EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
   EXPECT_EQ(counts_.late.ReadApprox(), 6U);
@@ -120,8 +153,11 @@ TEST_F(RedisNodeBreakerTest, CallersWithoutTimeDoNotOpenTheBreaker) {
   Connect();
   const Time end = In(milliseconds{200});
   ASSERT_TRUE(LoopUntil(loop_, [&] {
+    // Time waits for the server: one that is slow would be late for them.
+    if (node_->under_way() > 3) return false;
     EXPECT_EQ(Send("a", {"INCR", "n"}, In(Nanos{0})), Cause::kNone);
-    return clock_->Now() > end;
+    clock_.Advance(milliseconds{1});
+    return clock_.Now() > end;
   }));
 }
 
@@ -130,6 +166,7 @@ TEST_F(RedisNodeBreakerTest, ASilentServerOpensTheBreakerHoweverLittleTimeCaller
   server_.Stop();
   ASSERT_TRUE(LoopUntil(loop_, [this] {
     Send("a", {"INCR", "n"}, In(milliseconds{2}));
+    clock_.Advance(milliseconds{1});
     return node_->BreakerForTest() == RedisBreaker::State::kOpen;
   }));
   EXPECT_EQ(counts_.disconnects.ReadApprox(), 0U);
@@ -141,7 +178,13 @@ TEST_F(RedisNodeBreakerTest, ASlowServerOpensTheBreakerHoweverLittleTimeCallersH
   Connect();
   for (std::size_t i = 1; i <= 5; ++i) {
     EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
-    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.03"}, In(milliseconds{1})), Cause::kNone);
+    server_.Stop();
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{1})), Cause::kNone);
+    LoopOnce(loop_);
+    clock_.Advance(milliseconds{1});
+    ASSERT_TRUE(UntilHeard(2 * i - 1));
+    clock_.Advance(settings_.patience);
+    server_.Continue();
     ASSERT_TRUE(UntilAnswers(i));
   }
   EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
@@ -153,11 +196,15 @@ TEST_F(RedisNodeBreakerTest, AProbeWhoseCallerHasGoneSucceedsIfItIsAnsweredInTim
   Connect();
   OpenBreaker();
   heard_.heard.clear();
-  ASSERT_TRUE(LoopUntil(loop_, [this] {
-    return Send("b", {"BLPOP", "none", "0.03"}, In(milliseconds{5})) == Cause::kNone;
-  }));
-  ASSERT_TRUE(LoopUntil(loop_, [this] { return heard_.heard.size() == 2; }));
-  EXPECT_EQ(heard_.heard, (Words{"b: overdue", "b: late _"}));
+  Rest();
+  server_.Stop();
+  ASSERT_EQ(Send("b", {"INCR", "n"}, In(milliseconds{5})), Cause::kNone);
+  LoopOnce(loop_);
+  clock_.Advance(milliseconds{5});
+  ASSERT_TRUE(UntilHeard(1));
+  server_.Continue();
+  ASSERT_TRUE(UntilHeard(2));
+  EXPECT_EQ(heard_.heard, (Words{"b: overdue", "b: late :1"}));
   EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
 }
 
@@ -167,10 +214,16 @@ TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerDoesNotOutvoteWhatIsLate) {
   Connect();
   for (std::size_t i = 1; i <= 5; ++i) {
     EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
-    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.05"}, In(milliseconds{10})), Cause::kNone);
+    server_.Stop();
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{10})), Cause::kNone);
     for (int j = 0; j < 5; ++j) {
       EXPECT_EQ(Send("b", {"INCR", "n"}, In(std::chrono::seconds{20})), Cause::kNone);
     }
+    LoopOnce(loop_);
+    clock_.Advance(milliseconds{10});
+    ASSERT_TRUE(UntilHeard(7 * i - 6));
+    clock_.Advance(milliseconds{40});
+    server_.Continue();
     ASSERT_TRUE(UntilAnswers(6 * i));
   }
   EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
@@ -180,7 +233,11 @@ TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerDoesNotOpenTheBreaker) {
   settings_.patience = milliseconds{10};
   Connect();
   for (std::size_t i = 1; i <= 6; ++i) {
-    EXPECT_EQ(Send("a", {"BLPOP", "none", "0.03"}, In(std::chrono::seconds{20})), Cause::kNone);
+    server_.Stop();
+    EXPECT_EQ(Send("a", {"INCR", "n"}, In(std::chrono::seconds{20})), Cause::kNone);
+    LoopOnce(loop_);
+    clock_.Advance(milliseconds{30});
+    server_.Continue();
     ASSERT_TRUE(UntilAnswers(i));
   }
   EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kClosed);
@@ -188,8 +245,6 @@ TEST_F(RedisNodeBreakerTest, WhatMayTakeLongerDoesNotOpenTheBreaker) {
 
 TEST_F(RedisNodeBreakerTest, WhatPassesTheBreakerTellsItNothing) {
   settings_.breaker.trial_most = 1;
-  const std::chrono::hours hour{1};
-  settings_.breaker.rest = {.least = hour, .first = hour, .most = hour};
   Connect();
   OpenBreaker();
   EXPECT_EQ(Send("b", {"INCR", "n"}), Cause::kResting);
@@ -206,10 +261,7 @@ TEST_F(RedisNodeBreakerTest, APlaceThatLetsNobodyInOpensTheBreaker) {
   settings_.patience = milliseconds{5};
   server_.Stop();
   Begin(server_);
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(Send("a", {"INCR", "n"}, In(milliseconds{5 + 20 * i})), Cause::kNone);
-  }
-  ASSERT_TRUE(UntilAnswers(5));
+  KeepWaiting(5);
   server_.Continue();
   EXPECT_EQ(heard_.heard, Words(5, "a: not sent overdue"));
   EXPECT_EQ(node_->BreakerForTest(), RedisBreaker::State::kOpen);
