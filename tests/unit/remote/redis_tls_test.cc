@@ -35,7 +35,7 @@ class RedisTlsTest : public ::testing::Test {
     Write("certificate", own.certificate);
     Write("key", own.key);
     server_ = std::make_unique<RedisProcess>(std::vector<std::string>{
-        "--tls-port", std::to_string(port_), "--tls-ca-cert-file", folder_ + "/ca",
+        "--tls-port", std::string(RedisProcess::kTlsPort), "--tls-ca-cert-file", folder_ + "/ca",
         "--tls-cert-file", folder_ + "/certificate", "--tls-key-file", folder_ + "/key"});
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -48,7 +48,7 @@ class RedisTlsTest : public ::testing::Test {
     ASSERT_TRUE(made.ok()) << made.error().message;
     settings_.connection.tls = {made.value(), server_name};
     node_ = std::make_unique<RedisNode>(RedisParts{{loop_, clock_}, names_, counts_, jitter_},
-                                        TcpEndpoint{"127.0.0.1", port_}, settings_);
+                                        TcpEndpoint{"127.0.0.1", server_->tls_port()}, settings_);
   }
   TlsClientTexts Texts() {
     const IssuedCertificate client = authority_.Issue({.names = "DNS:sluice.example.org"});
@@ -63,7 +63,6 @@ class RedisTlsTest : public ::testing::Test {
 
   TestAuthority authority_{"authority"};
   std::string folder_;
-  const std::uint16_t port_ = testing::FreePort();
   std::unique_ptr<RedisProcess> server_;
   EventLoop loop_;
   testing::FakeClock clock_{Time{std::chrono::hours{1}}};
