@@ -2,9 +2,9 @@
 
 import contextlib
 
-from ports import free_port
 from scene import VENV, Server, peek, tool
 from scene.proxies import APP_PORT, FLAGS, SLUICE_PORT, App, Kind, Proxy
+from ports import free_port
 from server import expect, run_tests, until
 
 OTHER_PORT = "8082"
