@@ -1,9 +1,7 @@
 #include "load/load_connection.h"
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <chrono>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "listener.h"
 #include "load/http_load.h"
+#include "support/own_port.h"
 
 namespace sluice {
 namespace {
@@ -18,28 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using Opening = LoadConnection::Opening;
 
-// A port of this machine, on which somebody listens or nobody.
-class Port {
- public:
-  Port() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    auto& address = reinterpret_cast<sockaddr_in&>(place_.storage);
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    place_.size = sizeof address;
-    auto* const own = reinterpret_cast<sockaddr*>(&place_.storage);
-    EXPECT_EQ(bind(socket_.descriptor(), own, place_.size), 0);
-    EXPECT_EQ(getsockname(socket_.descriptor(), own, &place_.size), 0);
-  }
-
-  void Listen() const { EXPECT_EQ(listen(socket_.descriptor(), 1), 0); }
-  [[nodiscard]] const ServerAddress::Place& place() const { return place_; }
-
- private:
-  Socket socket_;
-  ServerAddress::Place place_;
-};
-
-class LoadConnectionTest : public testing::Test {
+class LoadConnectionTest : public ::testing::Test {
  protected:
   LoadConnectionTest() {
     listening.Listen();
@@ -63,8 +41,8 @@ class LoadConnectionTest : public testing::Test {
     return opening;
   }
 
-  Port silent;
-  Port listening;
+  testing::OwnPort silent;
+  testing::OwnPort listening;
   ServerAddress address;
   Socket epoll{epoll_create1(EPOLL_CLOEXEC)};
   WritingListener listener;

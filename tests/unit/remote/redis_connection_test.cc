@@ -1,16 +1,14 @@
 #include "remote/redis_connection.h"
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "support/fake_clock.h"
+#include "support/own_port.h"
 #include "support/redis_process.h"
 #include "unit/remote/heard_answers.h"
 #include "unit/remote/loop_until.h"
@@ -21,28 +19,6 @@ namespace {
 using testing::RedisProcess;
 using Words = std::vector<std::string>;
 using State = RedisConnection::State;
-
-// A port of this machine, which is nobody else's.
-class Port {
- public:
-  Port() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    socklen_t size = sizeof address;
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(bind(socket_.descriptor(), any, size), 0);
-    EXPECT_EQ(getsockname(socket_.descriptor(), any, &size), 0);
-    number_ = ntohs(address.sin_port);
-  }
-
-  void Listen() const { EXPECT_EQ(listen(socket_.descriptor(), 1), 0); }
-  [[nodiscard]] std::uint16_t number() const { return number_; }
-
- private:
-  Socket socket_;
-  std::uint16_t number_ = 0;
-};
 
 // Its time passes only where a test says so: however long the machine keeps the test or a server
 // waiting, no deadline passes and no server is silent.
@@ -155,7 +131,7 @@ TEST_F(RedisConnectionTest, AReplicaIsNoPrimary) {
 }
 
 TEST_F(RedisConnectionTest, ItIsToldIfNobodyListens) {
-  const Port port;
+  const testing::OwnPort port;
   Open(TcpEndpoint{"127.0.0.1", port.number()});
   ASSERT_TRUE(UntilClosed());
   EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kNotConnected);
@@ -193,7 +169,7 @@ TEST_F(RedisConnectionTest, AServerThatHangsIsGivenUpAlsoWhenNothingIsAsked) {
 }
 
 TEST_F(RedisConnectionTest, APeerThatOnlyListensIsGivenUp) {
-  const Port port;
+  const testing::OwnPort port;
   port.Listen();
   settings_.patience.connect_most = std::chrono::milliseconds{50};
   Open(TcpEndpoint{"127.0.0.1", port.number()});
