@@ -45,8 +45,7 @@ test-all: setup-all ## make test, real clients and proxies, slow tests, more und
 bench: setup ## build and run the benchmarks
 	@tools/setup.sh tools/packages-integration.txt
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) \
-	  --target sluice sluice_bench sluice_rules_bench sluice_redis_bench
+	cmake --build --preset release -j $(JOBS) --target sluice benchmarks
 	build/release/sluice_rules_bench
 	python3 bench/service.py build/release/sluice
 	python3 bench/redis_store.py build/release/sluice_redis_bench

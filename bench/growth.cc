@@ -25,7 +25,7 @@ void TimeEach(Histogram& into, std::uint64_t first, std::uint64_t last, Timed ti
 }
 
 Latencies LineOf(const char* what, const Histogram& histogram, double nanos_per_tick) {
-  const auto at = [&](WalkBounds share) {
+  const auto at = [&](Portion share) {
     return static_cast<double>(histogram.Quantile(share)) * nanos_per_tick;
   };
   return {what,          at({500'000}), at({990'000}),
