@@ -40,19 +40,18 @@ bool EventualView::IsFresh(const Entry& entry, Time now) const {
   return entry.is_syncing || entry.is_failing || now - entry.told_at <= sync_interval_ / 2;
 }
 
-Time EventualView::TimeOf(Entry& entry, Time now) const {
-  const std::int64_t ahead = ahead_.load(std::memory_order_relaxed);
-  if (ahead != INT64_MIN) entry.latest = std::max(entry.latest, now + Nanos{ahead});
+Time EventualView::TimeOf(Entry& entry, Time now) {
+  if (entry.ahead) entry.latest = std::max(entry.latest, now + *entry.ahead);
   return entry.latest;
 }
 
 // The reply took some time to come, so this is the least that it can be ahead.
-void EventualView::LearnTime(Time decided_at, Time now) {
-  const std::int64_t ahead = (decided_at - now).count();
-  const bool is_old = now - Time{Nanos{learnt_at_.load(std::memory_order_relaxed)}} > kLearntFor;
-  if (!is_old && ahead <= ahead_.load(std::memory_order_relaxed)) return;
-  ahead_.store(ahead, std::memory_order_relaxed);
-  learnt_at_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+void EventualView::LearnTime(Entry& entry, Time decided_at, Time now) {
+  const Nanos ahead = decided_at - now;
+  const bool is_old = now - entry.learnt_at > kLearntFor;
+  if (entry.ahead && !is_old && ahead <= *entry.ahead) return;
+  entry.ahead = ahead;
+  entry.learnt_at = now;
 }
 
 Nearby::Answer EventualView::Take(const RemoteItem& item, Time now, Decision& decision) {
@@ -165,10 +164,10 @@ void EventualView::Adopt(Entry& entry, const RedisSight& sight) {
 }
 
 void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
-  LearnTime(sight.decided_at, now);
   const RemoteItem& item = sight.item;
   table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
     if (entry.terms != item.terms) return;
+    LearnTime(entry, sight.decided_at, now);
     if (heard == Heard::kOwnSync) entry.under_way = 0;
     const bool is_overtaken = IsOvertaken(entry, sight);
     // What was told since has the units of a sync that was overtaken, and they were applied to it

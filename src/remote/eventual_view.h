@@ -103,6 +103,10 @@ class EventualView {
     std::int64_t under_way = 0;  // pushed and not answered
     Time told_at{};
     Time latest{};  // in Redis, as far as is known
+    // By how much the clock of the key's server is ahead of ours, at least; when that was learnt.
+    // Kept per key because the primaries of a cluster have clocks of their own.
+    std::optional<Nanos> ahead;
+    Time learnt_at{};
     Time asked_at{};
     Time decided_at{};
     std::int64_t told_remaining = 0;
@@ -119,8 +123,8 @@ class EventualView {
 
   static bool Bind(Entry& entry, const RemoteItem& item);
   [[nodiscard]] bool IsFresh(const Entry& entry, Time now) const;
-  Time TimeOf(Entry& entry, Time now) const;
-  void LearnTime(Time decided_at, Time now);
+  static Time TimeOf(Entry& entry, Time now);
+  static void LearnTime(Entry& entry, Time decided_at, Time now);
   static bool IsOvertaken(const Entry& entry, const RedisSight& sight);
   static void Adopt(Entry& entry, const RedisSight& sight);
   void Admit(Entry& entry, Cost cost, Time now) const;
@@ -133,9 +137,6 @@ class EventualView {
 
   KeyTable<Entry> table_;
   const Nanos sync_interval_;
-  // How far the clock of Redis is ahead of ours, at least; when that was learnt.
-  std::atomic<std::int64_t> ahead_{INT64_MIN};
-  std::atomic<std::int64_t> learnt_at_{0};
   // Of TakeSync: lists are taken shard by shard.
   std::size_t shard_ = 0;
   std::size_t place_ = 0;

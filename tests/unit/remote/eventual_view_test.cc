@@ -306,6 +306,35 @@ TEST_F(EventualViewTest, NewTermsWhoseStatesAreNotToldWholeAreUnknown) {
   EXPECT_EQ(view_.PendingForTest(), 0);
 }
 
+// Each primary of a cluster has its own clock, which says nothing about the windows of another.
+TEST_F(EventualViewTest, AServerWhoseClockIsBehindKeepsItsWindowOpen) {
+  const FleetKey on_the_first = key_;
+  const FleetKey on_the_second{.high = 3, .low = 4};
+  const Nanos first = ahead_;
+  const Nanos second = ahead_ - minutes{15};  // its window ends before the first server's time
+  Seed();
+  key_ = on_the_second;
+  ahead_ = second;
+  Seed();
+  EXPECT_EQ(TakeAll(), 99);
+  for (int round = 0; round < 10; ++round) {
+    now_ += milliseconds{40};
+    key_ = on_the_first;
+    ahead_ = first;
+    Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
+    key_ = on_the_second;
+    ahead_ = second;
+    ASSERT_EQ(Take(), Answer::kDecided);
+    EXPECT_FALSE(decision_.allowed) << round;
+    EXPECT_LE(decision_.retry_after, minutes{10});
+    sync_ = {};
+    view_.TakeSync(EventualView::Which::kPending, kAll, now_, sync_);
+    End(RemoteFate::kDecided);
+    Ask(Operation::kDebt, ItemOf(0), Heard::kOther);
+  }
+  EXPECT_EQ(InRedis(), 100);
+}
+
 TEST_F(EventualViewTest, UnitsToPushAreSummedUpWhenKeysAreSwept) {
   Seed();
   EXPECT_EQ(TakeAll(), 99);
