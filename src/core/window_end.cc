@@ -1,5 +1,6 @@
 #include "core/window_end.h"
 
+#include <algorithm>
 #include <variant>
 
 namespace sluice {
@@ -21,6 +22,15 @@ std::optional<Time> WindowEnd(const Limit& limit, const Decision& decision, Time
     return NextMultiple(parts->rate.period / parts->buckets, now);
   }
   return std::nullopt;
+}
+
+Time ReturnableUntil(const Limit& limit, const Decision& decision, Time now) {
+  if (const auto* bucket = std::get_if<IntervalBucket>(&limit.terms)) {
+    // Refills come each period, the last of them when the bucket is full.
+    const Nanos rest = decision.reset_after % bucket->rate.period;
+    return now + (rest > Nanos{0} ? rest : std::min(decision.reset_after, bucket->rate.period));
+  }
+  return WindowEnd(limit, decision, now).value_or(now + decision.reset_after);
 }
 
 }  // namespace sluice

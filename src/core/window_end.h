@@ -14,4 +14,9 @@ namespace sluice {
 // Nothing for limits without windows: there units are given back whenever that is.
 std::optional<Time> WindowEnd(const Limit& limit, const Decision& decision, Time now);
 
+// From when on units that were charged at `now` with this decision must not be given back: their
+// window is over, a refill has come that a bucket without them might have had no use for, or they
+// are back by themselves.
+Time ReturnableUntil(const Limit& limit, const Decision& decision, Time now);
+
 }  // namespace sluice

@@ -80,6 +80,24 @@ std::string_view AfterTag(std::string_view text) {
 }
 
 template <typename T>
+constexpr bool kIsRefundedInTime = std::is_same_v<T, TokenBucket> || std::is_same_v<T, LeakyBucket>;
+
+// The last whole microsecond before a time, which is itself rounded up.
+Time LastMicro(Time until) {
+  return Time{std::chrono::ceil<std::chrono::microseconds>(until.time_since_epoch()) -
+              std::chrono::microseconds{1}};
+}
+
+// Gives back what the cost is worth, at most `left`.
+template <typename T>
+void RefundBefore(const T& terms, FineTime& state, Cost cost, Nanos left, Time now) {
+  const Uint128 held = TicksAhead(terms.interval, state, now);
+  const Uint128 back = std::min(TicksOf(terms.interval, cost.units),
+                                TicksOf(terms.interval, std::max(left, Nanos{0})));
+  state = AfterTicks(terms.interval, now, held > back ? held - back : 0);
+}
+
+template <typename T>
 constexpr bool kIsStaggered = std::is_same_v<T, FixedWindow>;
 
 }  // namespace
@@ -223,9 +241,15 @@ Decision KeyState::TakeDebt(Cost cost, Time now) {
   });
 }
 
-Decision KeyState::Refund(Cost cost, Time now) {
+Decision KeyState::Refund(Cost cost, Time now, std::optional<Time> until) {
   return With([&]<typename T>(const T& terms, auto& state) {
     constexpr bool kKeepsAll = std::is_same_v<T, Pacer> || std::is_same_v<T, Concurrency>;
+    if constexpr (kIsRefundedInTime<T>) {
+      if (until) {
+        RefundBefore(terms, state, cost, LastMicro(*until) - now, now);
+        return sluice::Peek(terms, state, Cost{0}, now);
+      }
+    }
     if constexpr (!kKeepsAll) sluice::Refund(terms, state, cost, now);
     return sluice::Peek(terms, state, Cost{0}, now);
   });

@@ -45,7 +45,9 @@ class KeyState {
   Decision Check(Cost cost, Time now);
   Decision TakeDebt(Cost cost, Time now);
   // These answer with the state they leave.
-  Decision Refund(Cost cost, Time now);
+  // `until` is that of a RemoteCharge. Of a bucket at most the time until then is given back, as
+  // one_time.lua does it.
+  Decision Refund(Cost cost, Time now, std::optional<Time> until = std::nullopt);
   Decision Reset(Time now);
 
  private:

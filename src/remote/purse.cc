@@ -193,7 +193,7 @@ Purse::Lot Purse::LotOf(const Entry& entry, const Reply& reply) {
   lot.since = reply.sent_at;
   lot.ends = reply.sent_at + entry.life;
   lot.window = WindowEnd(reply.item.terms->limit(), reply.decision, reply.decided_at);
-  lot.until = lot.window.value_or(reply.decided_at + reply.decision.reset_after);
+  lot.until = ReturnableUntil(reply.item.terms->limit(), reply.decision, reply.decided_at);
   if (lot.window) {
     // What a fixed window has left is worth nothing after it; units of a part that is over count
     // on, so they have to be back before.

@@ -186,10 +186,7 @@ bool RedisWay::GiveBack(const Group& group) {
     }
     source.given_back |= std::uint64_t{1} << at;
     leg.items.push_back(at);
-    // Then all of it is back by itself, or in a window that is over: what is held is others'.
-    const Time charged_at = source.leg.decided_at();
-    const Time until = WindowEnd(key.limit->limit(), decision, charged_at)
-                           .value_or(charged_at + decision.reset_after);
+    const Time until = ReturnableUntil(key.limit->limit(), decision, source.leg.decided_at());
     charges_.push_back({key.name, key.limit, item.cost, key.stagger, until});
   }
   if (charges_.empty()) {

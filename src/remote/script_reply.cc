@@ -84,7 +84,7 @@ class Replay {
         return state.TakeDebt(item.cost, now_);
       case ItemKind::kRefund:
         if (item.until && now_ >= *item.until) return state.Peek(Cost{0}, now_);
-        return state.Refund(item.cost, now_);
+        return state.Refund(item.cost, now_, item.until);
       case ItemKind::kReset:
         return state.Reset(now_);
     }

@@ -45,7 +45,7 @@ while problem == DECIDED and at <= #ARGV do
     state.changed = true
   elseif op == 'f' then
     if veto == '0' or now < tonumber(veto) then
-      shape.refund(state, numbers)
+      shape.refund(state, numbers, tonumber(veto))
       state.changed = true
     end
   else

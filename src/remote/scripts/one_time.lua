@@ -49,9 +49,22 @@ function one_time.debt(state, at)
   end
 end
 
-function one_time.refund(state, at)
-  local held = state.held - tonumber(ARGV[at + 2])
-  local ticks = state.held_ticks - tonumber(ARGV[at + 3])
+-- `last` is the microsecond from which on nothing is given back, 0 for none: without other charges
+-- the bucket would be full then. Without the units it may have been full since they were taken,
+-- and full buckets get nothing back. So what is given back is at most the time until `last`
+-- (ARCHITECTURE.md, "Returns").
+function one_time.refund(state, at, last)
+  local back, back_ticks = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  if last > 0 then
+    -- `last` was rounded up.
+    local left = last - 1 - now
+    local rest = fmod(left, 1000000)
+    local whole, left_ticks = (left - rest) / 1000000, rest * (state.per_second / 1000000)
+    if whole < back or (whole == back and left_ticks < back_ticks) then
+      back, back_ticks = whole, left_ticks
+    end
+  end
+  local held, ticks = state.held - back, state.held_ticks - back_ticks
   if ticks < 0 then held, ticks = held - 1, ticks + state.per_second end
   if held < 0 then held, ticks = 0, 0 end
   state.held, state.held_ticks = held, ticks

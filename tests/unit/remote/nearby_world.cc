@@ -48,7 +48,7 @@ Decision FakeRedis::DecideItem(Operation operation, const RemoteItem& item, Time
       if (item.until && now >= *item.until) return state.Peek(Cost{0}, now);
       charged -= item.cost.units;
       CountLease(operation, item, now);
-      return state.Refund(item.cost, now);
+      return state.Refund(item.cost, now, item.until);
     case Operation::kReset:
       return state.Reset(now);
     default:

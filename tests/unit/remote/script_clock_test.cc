@@ -90,9 +90,8 @@ TEST(WholeMicros, IsTheSamePhaseWithoutItsNanoseconds) {
 
 // What it would give back is of a window that is over; what is there now is others'.
 TEST_F(ScriptClock, ARefundGivesBackNothingFromItsTimeOn) {
-  for (const Algorithm algorithm :
-       {Algorithm::kTokenBucket, Algorithm::kLeakyBucket, Algorithm::kFixedWindow,
-        Algorithm::kSlidingLog, Algorithm::kSlidingWindow, Algorithm::kSlidingBuckets}) {
+  for (const Algorithm algorithm : {Algorithm::kFixedWindow, Algorithm::kSlidingLog,
+                                    Algorithm::kSlidingWindow, Algorithm::kSlidingBuckets}) {
     LimitSpec spec;
     spec.algorithm = algorithm;
     spec.rate = Rate{100, hours{1}};
