@@ -50,6 +50,13 @@ def test_every_block_can_be_used():
         assert code == 0 and re.fullmatch(r"1 file, .* good\n", said), f"{block}\n{said}"
 
 
+def test_readme_promises_only_what_exists():
+    with open(os.path.join(PROJECT, "README.md"), encoding="utf-8") as document:
+        readme = document.read().lower()
+    for missing in ("dashboard", "traefik", "sluice://"):
+        assert missing not in readme, missing
+
+
 def test_every_block_of_other_documents_can_be_used():
     for name in ("integrations.md", "redis.md"):
         blocks = rule_yaml.blocks(read(name))
