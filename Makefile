@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all build run test test-all bench fuzz lint tidy format clean
+.PHONY: help setup setup-all build run test test-all bench instructions fuzz lint tidy format clean
 
 # A recipe is one whole build; running several at once would only contend for the same tree.
 .NOTPARALLEL:
@@ -14,7 +14,7 @@ FUZZ_SECONDS ?= 600
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
-	  printf '  make %-9s %s\n' "$$name" "$$text"; done
+	  printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 setup: ## install the missing packages of tools/packages.txt
 	@tools/setup.sh
@@ -50,6 +50,13 @@ bench: setup ## build and run the benchmarks
 	python3 bench/service.py build/release/sluice
 	python3 bench/redis_store.py build/release/sluice_redis_bench
 	build/release/sluice_bench
+
+# BASE is an older binary to compare with.
+instructions: setup ## instructions per request under callgrind; BASE=BINARY compares
+	@tools/setup.sh tools/packages-integration.txt
+	cmake --preset release
+	cmake --build --preset release --target sluice -j $(JOBS)
+	python3 bench/instructions.py $(if $(BASE),--against $(BASE)) build/release/sluice
 
 fuzz: setup ## fuzz each target of fuzz/ under asan for FUZZ_SECONDS (600)
 	@tools/fuzz.sh $(FUZZ_SECONDS)
