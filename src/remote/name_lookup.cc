@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -14,9 +13,16 @@ NameLookup::NameLookup(Resolver resolver) : shared_(std::make_shared<Shared>()) 
 }
 
 NameLookup::~NameLookup() {
-  const std::lock_guard lock(shared_->mutex);
+  std::unique_lock lock(shared_->mutex);
   shared_->is_ended = true;
   shared_->changed.notify_all();
+  if (!thread_.joinable()) return;
+  if (shared_->is_resolving) {
+    thread_.detach();
+  } else {
+    lock.unlock();
+    thread_.join();
+  }
 }
 
 bool NameLookup::IsAddress(const Endpoint& endpoint) {
@@ -31,9 +37,7 @@ void NameLookup::Find(const Endpoint& endpoint, EventLoop& loop, const std::weak
                       Found found) {
   const std::lock_guard lock(shared_->mutex);
   shared_->questions.push_back({endpoint, &loop, interest, std::move(found)});
-  if (!std::exchange(shared_->is_started, true)) {
-    std::thread([shared = shared_] { Run(*shared); }).detach();
-  }
+  if (!thread_.joinable()) thread_ = std::thread([shared = shared_] { Run(*shared); });
   shared_->changed.notify_all();
 }
 
@@ -44,9 +48,11 @@ void NameLookup::Run(Shared& shared) {
     if (shared.is_ended) return;
     Question question = std::move(shared.questions.front());
     shared.questions.pop_front();
+    shared.is_resolving = true;
     lock.unlock();
     Result<ServerAddress> address = shared.resolver(question.endpoint);
     lock.lock();
+    shared.is_resolving = false;
     // Under the mutex: who ends us next may end the loop, too.
     if (shared.is_ended) return;
     question.loop->Post([interest = question.interest, found = std::move(question.found),

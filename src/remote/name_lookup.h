@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "net/connect.h"
 #include "net/endpoint.h"
@@ -17,8 +18,8 @@ namespace sluice {
 // The system's resolver waits for answers of others, so it is asked by a thread of its own, which
 // is started for the first name. Addresses and paths need no looking up.
 //
-// Thread safety: any thread. Loops outlive it. It ends at once: a name that is under way then is
-// looked up in vain, and nobody hears of it.
+// Thread safety: any thread. Loops outlive it. The destructor never waits for the resolver: a name
+// that is being looked up then is abandoned together with its thread. An idle thread is joined.
 class NameLookup {
  public:
   using Found = std::function<void(Result<ServerAddress>)>;
@@ -50,13 +51,14 @@ class NameLookup {
     std::mutex mutex;
     std::condition_variable changed;
     std::deque<Question> questions;  // under the mutex
-    bool is_started = false;         // under the mutex
+    bool is_resolving = false;       // under the mutex
     bool is_ended = false;           // under the mutex
   };
 
   static void Run(Shared& shared);
 
   std::shared_ptr<Shared> shared_;
+  std::thread thread_;  // under the mutex of shared_; started by the first Find
 };
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <string>
@@ -34,6 +35,29 @@ TEST(NameLookupTest, WhatIsFoundIsToldInTheThreadOfTheLoop) {
   runner.join();
   EXPECT_EQ(told_by, expected);
   EXPECT_GE(places, 1U);
+}
+
+TEST(NameLookupTest, JoinsAnIdleThread) {
+  struct SetsAtExit {
+    std::atomic<bool>* is_over = nullptr;
+    ~SetsAtExit() {
+      if (is_over != nullptr) is_over->store(true);
+    }
+  };
+  std::atomic<bool> is_over = false;
+  EventLoop loop;
+  const auto interest = std::make_shared<int>();
+  {
+    NameLookup names([&is_over](const Endpoint&) -> Result<ServerAddress> {
+      thread_local SetsAtExit at_exit;
+      at_exit.is_over = &is_over;
+      return ServerAddress{};
+    });
+    names.Find(TcpEndpoint{"quick.example", 7}, loop, interest,
+               [&loop](const Result<ServerAddress>&) { loop.End(); });
+    loop.Run();
+  }
+  EXPECT_TRUE(is_over);
 }
 
 TEST(NameLookupTest, ItEndsWhileANameIsLookedUpAndTheLoopMayGo) {
