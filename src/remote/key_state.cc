@@ -82,10 +82,9 @@ std::string_view AfterTag(std::string_view text) {
 template <typename T>
 constexpr bool kIsRefundedInTime = std::is_same_v<T, TokenBucket> || std::is_same_v<T, LeakyBucket>;
 
-// The last whole microsecond before a time, which is itself rounded up.
-Time LastMicro(Time until) {
-  return Time{std::chrono::ceil<std::chrono::microseconds>(until.time_since_epoch()) -
-              std::chrono::microseconds{1}};
+// The first whole microsecond at or after a time.
+Time NextMicro(Time until) {
+  return Time{std::chrono::ceil<std::chrono::microseconds>(until.time_since_epoch())};
 }
 
 // Gives back what the cost is worth, at most `left`.
@@ -246,7 +245,7 @@ Decision KeyState::Refund(Cost cost, Time now, std::optional<Time> until) {
     constexpr bool kKeepsAll = std::is_same_v<T, Pacer> || std::is_same_v<T, Concurrency>;
     if constexpr (kIsRefundedInTime<T>) {
       if (until) {
-        RefundBefore(terms, state, cost, LastMicro(*until) - now, now);
+        RefundBefore(terms, state, cost, NextMicro(*until) - now, now);
         return sluice::Peek(terms, state, Cost{0}, now);
       }
     }

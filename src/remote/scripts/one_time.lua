@@ -56,8 +56,8 @@ end
 function one_time.refund(state, at, last)
   local back, back_ticks = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
   if last > 0 then
-    -- `last` was rounded up.
-    local left = last - 1 - now
+    -- Rounded up to a microsecond, so that units that go back at once all do.
+    local left = last - now
     local rest = fmod(left, 1000000)
     local whole, left_ticks = (left - rest) / 1000000, rest * (state.per_second / 1000000)
     if whole < back or (whole == back and left_ticks < back_ticks) then
