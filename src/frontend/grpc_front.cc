@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "core/text.h"
+#include "frontend/grpc_paths.h"
 #include "wire/grpc_frame.h"
 #include "wire/grpc_message.h"
 #include "wire/grpc_timeout.h"
@@ -21,6 +22,8 @@ bool GrpcFront::IsCall(const HttpRequest& request) {
   const std::string_view rest = type.substr(kMediaType.size());
   return rest.empty() || rest.starts_with('+') || rest.starts_with(';');
 }
+
+bool GrpcFront::HasService(std::string_view target) const { return HasServiceOf(methods_, target); }
 
 void GrpcFront::Answer(const HttpRequest& request, Permission permission, HttpReply& reply) {
   reply.headers.Add("content-type", kMediaType);

@@ -33,8 +33,11 @@ class GrpcFront {
     methods_.emplace(std::move(path), std::move(method));
   }
 
-  // Whether a request is for gRPC at all.
+  // Whether a request says that it is gRPC. A client chooses that, so the path decides first.
   static bool IsCall(const HttpRequest& request);
+
+  // Whether a target is "/package.Service/..." of a service with a method here.
+  [[nodiscard]] bool HasService(std::string_view target) const;
 
   void Answer(const HttpRequest& request, Permission permission, HttpReply& reply);
 

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "frontend/grpc_paths.h"
 #include "wire/grpc_frame.h"
 #include "wire/grpc_message.h"
 
@@ -17,6 +18,10 @@ constexpr std::size_t kSentFrom = kWaitingMost / 4;
 
 bool GrpcStreams::Has(const HttpRequest& head) const {
   return head.method == "POST" && methods_.contains(head.target);
+}
+
+bool GrpcStreams::HasService(std::string_view target) const {
+  return HasServiceOf(methods_, target);
 }
 
 void GrpcStreams::Serve(Exchange& exchange, StreamEvent event) {

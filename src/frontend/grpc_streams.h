@@ -40,6 +40,8 @@ class GrpcStreams {
   }
 
   [[nodiscard]] bool Has(const HttpRequest& head) const;
+  // Whether a target is "/package.Service/..." of a service with a method here.
+  [[nodiscard]] bool HasService(std::string_view target) const;
 
   // REQUIRES: Has(exchange.request).
   void Serve(Exchange& exchange, StreamEvent event);

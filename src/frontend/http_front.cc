@@ -125,16 +125,13 @@ std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply&
     return options_.callers.Of(*request.peer, request.Find("authorization"),
                                by_page ? Sender::kWebPage : Sender::kProgram);
   };
-  if (GrpcFront::IsCall(request)) {
-    grpc_.Answer(request, permission(), reply);
-    return FrontOf(request.target);
-  }
+  // The path decides first: a client behind a proxy chooses its content type, not our path.
   const std::string_view path = SplitTarget(request.target).path;
   if (path.starts_with("/v1/")) {
     json_.Answer(request, path, permission(), reply);
     return FrontEnd::kHttp;
   }
-  if (path == RlsJsonFront::kPath) {
+  if (path == RlsJsonFront::kPath && !GrpcFront::IsCall(request)) {
     rls_json_.Answer(request, permission(), reply);
     return FrontEnd::kHttp;
   }
@@ -142,8 +139,15 @@ std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply&
     forward_auth_.Answer(request, reply);
     return FrontEnd::kForwardAuth;
   }
-  if (FrontOf(path)) {
-    ReplyProblem({415, "Expected a call of gRPC, a body of application/grpc."}, reply);
+  const bool is_service = grpc_.HasService(request.target) || streams_.HasService(request.target);
+  if (is_service && GrpcFront::IsCall(request) && request.version == HttpRequest::Version::kHttp2) {
+    grpc_.Answer(request, permission(), reply);
+    return FrontOf(path);
+  }
+  if (is_service) {
+    ReplyProblem({415, "Expected a call of gRPC: HTTP/2 and a body of application/grpc."}, reply);
+  } else if (GrpcFront::IsCall(request)) {
+    ReplyProblem({415, Concat("There is no gRPC at ", Quoted(path), ".")}, reply);
   } else {
     ReplyProblem({404, Concat("There is nothing at ", Quoted(path), ".")}, reply);
   }

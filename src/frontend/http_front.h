@@ -40,8 +40,9 @@ struct HttpFrontOptions {
   std::function<bool()> is_ready = nullptr;   // for health
 };
 
-// Finds the front end for each request: gRPC by its content type, then by path /v1/..., /json and
-// /auth/...; all else is 404, or 415 where only gRPC is spoken.
+// Finds the front end for each request by its path: /v1/..., /json, /auth/... and the services of
+// gRPC, which need HTTP/2 and the content type of gRPC too (415 otherwise). All else is 404, or 415
+// with that content type: no header that a client chooses makes a reply 2xx.
 //
 // Thread safety: none; one for each worker. Ownership: the gate, the clock and the meter outlive
 // it.

@@ -18,7 +18,10 @@ struct HttpRequest {
   // What keeps it from being whole. The service says so in its own way.
   enum class Fault : std::uint8_t { kNone, kHeadTooLarge, kBodyTooLarge };
 
+  enum class Version : std::uint8_t { kHttp1, kHttp2 };
+
   Fault fault = Fault::kNone;
+  Version version = Version::kHttp1;
   std::string_view method;
   std::string_view target;  // path and query as they came
   std::string_view authority;

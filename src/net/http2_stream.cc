@@ -29,6 +29,7 @@ void Http2Stream::AddField(std::string_view name, std::string_view value) {
 }
 
 void Http2Stream::CompleteHead(const Peer& peer) {
+  request.version = HttpRequest::Version::kHttp2;
   request.peer = &peer;
   for (const Place& place : places_) {
     const std::string_view name = Cut(place.name, place.value);

@@ -92,13 +92,21 @@ TEST_F(HttpMeterTest, ForwardAuthAndGrpcAreCountedApart) {
   const std::string message = {"\0\0\0\0\x0c\x0a\x03\x61pi\x12\x05\x0a\x03\x0a\x01\x61", 17};
   Ask({.target = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
        .body = message,
-       .headers = grpc});
-  Ask({.target = "/envoy.service.ratelimit.v3.RateLimitService/Nothing", .headers = grpc});
+       .headers = grpc,
+       .version = HttpRequest::Version::kHttp2});
+  Ask({.target = "/envoy.service.ratelimit.v3.RateLimitService/Nothing",
+       .headers = grpc,
+       .version = HttpRequest::Version::kHttp2});
   EXPECT_EQ(TotalsOf(meter_, FrontEnd::kRls), "0 1 1 0 0 / 2");
-  Ask({.target = "/sluice.v1.Limiter/Check", .body = "bad", .headers = grpc});
+  Ask({.target = "/sluice.v1.Limiter/Check",
+       .body = "bad",
+       .headers = grpc,
+       .version = HttpRequest::Version::kHttp2});
   EXPECT_EQ(TotalsOf(meter_, FrontEnd::kLimiter), "0 0 1 0 0 / 1");
   Ask({.target = "/nothing"});
-  Ask({.target = "/grpc.health.v1.Health/Check", .headers = grpc});
+  Ask({.target = "/grpc.health.v1.Health/Check",
+       .headers = grpc,
+       .version = HttpRequest::Version::kHttp2});
   EXPECT_EQ(TotalsOf(meter_, FrontEnd::kHttp), "0 0 0 0 0 / 0");
 }
 

@@ -29,6 +29,7 @@ struct Call {
   std::vector<Header> headers = {};
   std::string peer = "127.0.0.1";
   HttpRequest::Fault fault = HttpRequest::Fault::kNone;
+  HttpRequest::Version version = HttpRequest::Version::kHttp1;
 };
 
 class CountedExchange final : public Exchange {
@@ -58,6 +59,7 @@ class FrontScene : public GateScene {
   const HttpReply& Ask(const Call& call) {
     const Peer peer{.address = call.peer, .port = 1, .uid = {}};
     exchange_.request = {.fault = call.fault,
+                         .version = call.version,
                          .method = call.method,
                          .target = call.target,
                          .authority = "Shop.Test:8080",

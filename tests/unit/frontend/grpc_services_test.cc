@@ -57,6 +57,7 @@ class GrpcServicesTest : public testing::FrontScene {
     request.method = "POST";
     request.target = path;
     request.headers = {&type, 1};
+    request.version = HttpRequest::Version::kHttp2;
     request.body = body;
     request.peer = &peer_;
     return request;

@@ -11,6 +11,7 @@ namespace sluice {
 namespace {
 
 using testing::CountedExchange;
+using testing::Deny;
 using testing::Descriptor;
 using testing::FrontScene;
 using testing::Rule;
@@ -30,12 +31,13 @@ class HttpFrontTest : public FrontScene {
   }
 };
 
-TEST_F(HttpFrontTest, GrpcIsKnownByItsContentType) {
+TEST_F(HttpFrontTest, GrpcIsKnownByPathVersionAndContentType) {
   Use({}, {Descriptor("user", "1/m")});
   const testing::Call call = {
       .target = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
       .body = RlsCall(),
-      .headers = {{"content-type", "application/grpc"}, {"te", "trailers"}}};
+      .headers = {{"content-type", "application/grpc"}, {"te", "trailers"}},
+      .version = HttpRequest::Version::kHttp2};
   const HttpReply& reply = Ask(call);
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(Told("content-type"), "application/grpc");
@@ -47,8 +49,46 @@ TEST_F(HttpFrontTest, GrpcIsKnownByItsContentType) {
 }
 
 TEST_F(HttpFrontTest, AMethodOfGrpcThatIsNotThereIsUnimplemented) {
-  Ask({.target = "/v1/check", .headers = {{"content-type", "application/grpc+proto"}}});
+  Ask({.target = "/sluice.v1.Limiter/Guess",
+       .headers = {{"content-type", "application/grpc+proto"}},
+       .version = HttpRequest::Version::kHttp2});
   EXPECT_EQ(Told("grpc-status"), "12");
+}
+
+// A proxy takes 200 for leave to pass the request on.
+TEST_F(HttpFrontTest, AGrpcContentTypeDoesNotTurnForwardAuthOff) {
+  Use({Deny("all")});
+  for (const auto version : {HttpRequest::Version::kHttp1, HttpRequest::Version::kHttp2}) {
+    for (const std::string type :
+         {"application/grpc", "application/grpc+proto", "application/grpc;x=1"}) {
+      const HttpReply& reply = Ask({.method = "GET",
+                                    .target = "/auth/api/private",
+                                    .headers = {{"content-type", type}, {"te", "trailers"}},
+                                    .version = version});
+      EXPECT_EQ(reply.status, 403) << type;
+    }
+  }
+}
+
+TEST_F(HttpFrontTest, AGrpcContentTypeIsNever2xxOutsideOfAService) {
+  for (const auto version : {HttpRequest::Version::kHttp1, HttpRequest::Version::kHttp2}) {
+    for (const std::string target : {"/", "/json", "/v1/check", "/nowhere", "/a.Service/Method",
+                                     "/sluice.v1", "/sluice.v1.Limiter", "*", ""}) {
+      const HttpReply& reply = Ask({.target = target,
+                                    .body = R"({"domain":"api"})",
+                                    .headers = {{"content-type", "application/grpc"}},
+                                    .version = version});
+      EXPECT_EQ(reply.status, 415) << target;
+    }
+  }
+}
+
+TEST_F(HttpFrontTest, GrpcOverHttp1Is415) {
+  const HttpReply& reply =
+      Ask({.target = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
+           .body = RlsCall(),
+           .headers = {{"content-type", "application/grpc"}}});
+  EXPECT_EQ(reply.status, 415);
 }
 
 // As the protocol of gRPC asks for.
