@@ -2,9 +2,7 @@
 
 #include <cassert>
 #include <chrono>
-#include <memory>
 #include <optional>
-#include <utility>
 #include <variant>
 
 #include "remote/key_state.h"
@@ -35,30 +33,6 @@ std::string Milliseconds(Time at) {
       std::chrono::ceil<std::chrono::milliseconds>(at.time_since_epoch()).count());
 }
 
-// Whether the stored terms would have more left if the state were converted back to them.
-bool CutsUnits(const Terms& stored, KeyState& before, KeyState& converted, Time now) {
-  if (std::holds_alternative<FixedWindow>(stored)) {
-    // Counts are converted one to one. A tag names no zone, so no window can be opened under it.
-    const Decision was = before.Peek(Cost{0}, now);
-    const Decision is = converted.Peek(Cost{0}, now);
-    return was.limit - was.remaining > is.limit - is.remaining;
-  }
-  KeyState back(stored);
-  if (!back.TakeOver(converted, now)) return false;
-  return back.Peek(Cost{0}, now).remaining > before.Peek(Cost{0}, now).remaining;
-}
-
-// A limit with the terms of a tag. Null for windows of a calendar, whose zone a tag does not name.
-std::shared_ptr<const RemoteLimit> StoredLimit(const RemoteLimit& own, const Terms& stored) {
-  const auto* window = std::get_if<FixedWindow>(&stored);
-  if (window != nullptr && window->window == WindowKind::kCalendar) return nullptr;
-  Limit limit = own.limit();
-  limit.terms = stored;
-  Result<RemoteLimit> made = RemoteLimit::Make(limit);
-  if (!made.ok()) return nullptr;
-  return std::make_shared<const RemoteLimit>(std::move(made).value());
-}
-
 }  // namespace
 
 Result<std::vector<Replacement>> ConvertStates(const ScriptCall& call,
@@ -77,26 +51,10 @@ Result<std::vector<Replacement>> ConvertStates(const ScriptCall& call,
     if (!state || !converted.TakeOver(*state, now)) {
       return Error{"Redis holds something else than a state under a key"};
     }
-    const bool cuts_units = CutsUnits(*from, *state, converted, now);
-    replacements.push_back({i, std::string(text), converted.ToText(key.limit->tag(), now),
-                            converted.UnusedFrom(), cuts_units,
-                            cuts_units ? StoredLimit(*key.limit, *from) : nullptr});
+    replacements.push_back(
+        {i, std::string(text), converted.ToText(key.limit->tag(), now), converted.UnusedFrom()});
   }
   return replacements;
-}
-
-bool ChangesStates(const ScriptCall& call, std::span<const Decision> decisions, bool goes_ahead) {
-  for (std::size_t i = 0; i < call.charges(); ++i) {
-    const ScriptItem& item = call.items()[call.ItemOf(i)];
-    if (item.kind == ItemKind::kReset) return true;
-    if (item.kind == ItemKind::kAsk || item.cost.units == 0) continue;
-    if (item.kind != ItemKind::kCheck) return true;
-    const RemoteLimit& limit = *call.keys()[item.key].limit;
-    const bool records =
-        limit.limit().spec.count_refused.value_or(false) && item.left_alone.units == 0;
-    if (decisions[i].allowed ? goes_ahead : records) return true;
-  }
-  return false;
 }
 
 void WriteReplacements(const ScriptCall& call, std::span<const Replacement> replacements,

@@ -1,10 +1,5 @@
 #include "remote/redis_leg.h"
 
-#include <algorithm>
-#include <memory>
-#include <string_view>
-#include <vector>
-
 #include "remote/new_terms.h"
 #include "remote/redis_script.h"
 
@@ -29,18 +24,13 @@ bool RedisLeg::Send(Time deadline) {
 }
 
 bool RedisLeg::SendScript() {
-  uses_stored_ = false;
-  return SendCall(script);
-}
-
-bool RedisLeg::SendCall(const ScriptCall& call) {
   ++tries_;
   is_converting_ = false;
   sent_at_ = parts_.clock.Now();
   command_.bytes.clear();
   command_.script = DecideScript().text;
-  command_.reply_nodes = ScriptReplyNodes(call);
-  call.Write(about_, parts_.room, command_.bytes);
+  command_.reply_nodes = ScriptReplyNodes(script);
+  script.Write(about_, parts_.room, command_.bytes);
   return parts_.client.Send(command_, *this) == RedisAnswer::Cause::kNone;
 }
 
@@ -68,8 +58,7 @@ void RedisLeg::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
 
 void RedisLeg::TakeReply(std::span<const RespNode> reply) {
   decisions_.resize(script.charges());
-  const ScriptCall& call = uses_stored_ ? stored_script_ : script;
-  const Result<ScriptOutcome> read = ReadScriptReply(call, reply, decisions_, states_);
+  const Result<ScriptOutcome> read = ReadScriptReply(script, reply, decisions_, states_);
   if (!read.ok()) {
     parts_.counts.bad_replies.Add(1);
     return End(RemoteFate::kUnknown);
@@ -80,7 +69,6 @@ void RedisLeg::TakeReply(std::span<const RespNode> reply) {
     case ScriptStatus::kDecided:
       goes_ahead_ = outcome.goes_ahead;
       decided_at_ = outcome.now;
-      if (uses_stored_) ReportUnderOwnTerms();
       return End(RemoteFate::kDecided);
     case ScriptStatus::kOtherTime:
       parts_.counts.other_time.Add(1);
@@ -93,72 +81,19 @@ void RedisLeg::TakeReply(std::span<const RespNode> reply) {
 }
 
 void RedisLeg::Convert(std::span<const RespNode> reply) {
-  Result<std::vector<Replacement>> converted = ConvertStates(script, reply);
-  // Nothing is converted where the state has got the terms of the call since it was made under
-  // stored ones; else the reply is no answer to this call.
-  if (converted.ok() && converted.value().empty() && uses_stored_) return SendAgain();
-  if (!converted.ok() || converted.value().empty()) {
+  const Result<std::vector<Replacement>> replacements = ConvertStates(script, reply);
+  // Without one the reply is no answer to this call: the states are of its own terms.
+  if (!replacements.ok() || replacements.value().empty()) {
     parts_.counts.bad_replies.Add(1);
     return End(RemoteFate::kNotDone);
   }
-  std::vector<Replacement>& replacements = converted.value();
-  if (EndsUnwritten(reply, replacements)) return End(RemoteFate::kDecided);
-  const auto keeps = [](const Replacement& each) { return each.stored != nullptr; };
-  if (std::all_of(replacements.begin(), replacements.end(), keeps)) {
-    if (!SendUnderStoredTerms(replacements)) End(RemoteFate::kNotDone);
-    return;
-  }
-  std::erase_if(replacements, keeps);
   is_converting_ = true;
   command_.bytes.clear();
   command_.script = ReplaceScript().text;
   command_.reply_nodes = 1;
-  WriteReplacements(script, replacements, command_.bytes);
+  WriteReplacements(script, replacements.value(), command_.bytes);
   const bool is_taken = parts_.client.Send(command_, *this) == RedisAnswer::Cause::kNone;
   if (!is_taken) End(RemoteFate::kNotDone);
-}
-
-bool RedisLeg::EndsUnwritten(std::span<const RespNode> reply,
-                             std::span<const Replacement> replacements) {
-  std::vector<std::string_view> texts;
-  for (const RespNode& node : reply.last(script.keys().size())) texts.push_back(node.text);
-  for (const Replacement& each : replacements) texts[each.key] = each.after;
-  const Result<ScriptOutcome> view = DecideOnStates(script, texts, about_, decisions_, states_);
-  if (!view.ok()) return false;
-  goes_ahead_ = view.value().goes_ahead;
-  decided_at_ = about_;
-  return !ChangesStates(script, decisions_, goes_ahead_);
-}
-
-bool RedisLeg::SendUnderStoredTerms(std::span<const Replacement> replacements) {
-  if (tries_ >= kTriesMost) return false;
-  stored_.clear();
-  stored_script_ = script;
-  for (const Replacement& each : replacements) {
-    stored_.push_back(each.stored);
-    stored_script_.SetLimit(each.key, *each.stored);
-  }
-  uses_stored_ = true;
-  return SendCall(stored_script_);
-}
-
-// What is left is reported as the terms of the call see it.
-void RedisLeg::ReportUnderOwnTerms() {
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const ScriptKey& own = script.keys()[i];
-    if (own.limit == stored_script_.keys()[i].limit) continue;
-    KeyState converted(own.limit->terms(), own.stagger);
-    converted.TakeOver(states_[i], decided_at_);
-    states_[i] = converted;
-  }
-  for (std::size_t i = 0; i < script.charges(); ++i) {
-    const std::size_t key = script.items()[script.ItemOf(i)].key;
-    if (script.keys()[key].limit == stored_script_.keys()[key].limit) continue;
-    const Decision look = states_[key].Peek(Cost{0}, decided_at_);
-    decisions_[i].limit = look.limit;
-    decisions_[i].remaining = look.remaining;
-    decisions_[i].reset_after = look.reset_after;
-  }
 }
 
 void RedisLeg::End(RemoteFate fate) {

@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/sole_writer_count.h"
 #include "remote/key_state.h"
-#include "remote/new_terms.h"
 #include "remote/redis_client.h"
 #include "remote/redis_command.h"
 #include "remote/script_arguments.h"
@@ -106,14 +104,9 @@ class RedisLeg final : private RedisListener {
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
   bool SendScript();
-  bool SendCall(const ScriptCall& call);
   void SendAgain();
   void TakeReply(std::span<const RespNode> reply);
   void Convert(std::span<const RespNode> reply);
-  // Decides on the converted states. True where that ends it: nothing would be written.
-  bool EndsUnwritten(std::span<const RespNode> reply, std::span<const Replacement> replacements);
-  bool SendUnderStoredTerms(std::span<const Replacement> replacements);
-  void ReportUnderOwnTerms();
   void End(RemoteFate fate);
 
   RedisLegParts& parts_;
@@ -124,10 +117,6 @@ class RedisLeg final : private RedisListener {
   Time sent_at_{};
   std::uint8_t tries_ = 0;
   bool is_converting_ = false;
-  // The call under the terms of stored states that must keep them, while it is being made so.
-  bool uses_stored_ = false;
-  ScriptCall stored_script_;
-  std::vector<std::shared_ptr<const RemoteLimit>> stored_;
   bool was_dropped_ = false;
   RemoteFate fate_ = RemoteFate::kNotDone;
   bool goes_ahead_ = false;

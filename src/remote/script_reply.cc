@@ -36,11 +36,10 @@ class Replay {
       : call_(call), now_(now), states_(states) {}
 
   // False where a text is no state.
-  template <typename TextOf>
-  bool ReadStates(TextOf text_of) {
-    states_.reserve(call_.keys().size());
-    for (std::size_t i = 0; i < call_.keys().size(); ++i) {
-      std::optional<KeyState> state = KeyState::Read(call_, i, text_of(i));
+  bool ReadStates(std::span<const RespNode> texts) {
+    states_.reserve(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      std::optional<KeyState> state = KeyState::Read(call_, i, texts[i].text);
       if (!state) return false;
       states_.push_back(*std::move(state));
     }
@@ -121,29 +120,13 @@ Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const Re
     return outcome;
   }
   Replay replay(call, outcome.now, states);
-  if (!replay.ReadStates([&](std::size_t key) { return reply[kHeadNodes + key].text; })) {
+  if (!replay.ReadStates(reply.subspan(kHeadNodes))) {
     return Error{"Redis holds something else than a state under a key"};
   }
   outcome.goes_ahead = replay.Run();
   if (outcome.goes_ahead != (reply[1].integer == 1)) {
     return Error{"Redis decided otherwise than its answer says"};
   }
-  for (std::size_t i = 0; i < call.charges(); ++i) decisions[i] = replay.DecisionOf(i);
-  return outcome;
-}
-
-Result<ScriptOutcome> DecideOnStates(const ScriptCall& call,
-                                     std::span<const std::string_view> texts, Time now,
-                                     std::span<Decision> decisions, std::vector<KeyState>& states) {
-  assert(texts.size() == call.keys().size() && decisions.size() >= call.charges());
-  states.clear();
-  Replay replay(call, now, states);
-  if (!replay.ReadStates([&](std::size_t key) { return texts[key]; })) {
-    return Error{"Redis holds something else than a state under a key"};
-  }
-  ScriptOutcome outcome;
-  outcome.now = now;
-  outcome.goes_ahead = replay.Run();
   for (std::size_t i = 0; i < call.charges(); ++i) decisions[i] = replay.DecisionOf(i);
   return outcome;
 }

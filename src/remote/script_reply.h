@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "remote/key_state.h"
@@ -40,12 +39,7 @@ std::uint32_t ScriptReplyNodes(const ScriptCall& call);
 // Nothing where the call was not decided. REQUIRES: decisions.size() >= call.charges().
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
                                       std::span<Decision> decisions, std::vector<KeyState>& states);
-// What the call would do with these states, one text per key under the terms of the call, at the
-// time of a reply; nothing is sent. An error where a text is no state.
-Result<ScriptOutcome> DecideOnStates(const ScriptCall& call,
-                                     std::span<const std::string_view> texts, Time now,
-                                     std::span<Decision> decisions, std::vector<KeyState>& states);
-// The same as ReadScriptReply, without the states.
+// The same, without the states.
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
                                       std::span<Decision> decisions);
 

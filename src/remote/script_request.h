@@ -82,9 +82,6 @@ class ScriptCall {
   // not kAcquire, kRenew or kRelease; a check or a peek stands alone.
   void Assign(Operation operation, std::span<const RemoteCharge> charges);
 
-  // Asks for a key under other terms, whose limit must outlive the call.
-  void SetLimit(std::size_t key, const RemoteLimit& limit) { keys_[key].limit = &limit; }
-
   // Appends the command. `about` is the time as far as is known: windows of a calendar are handed
   // over from around it.
   void Write(Time about, std::string& out) const;

@@ -50,8 +50,7 @@ end
 function sliding_log.load(state, at)
   state.most, state.period = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
   state.gap = tonumber(ARGV[at + 2])
-  -- held: all units in view, also where these terms count no more than COUNT of them.
-  state.units, state.held, state.added, state.back = 0, 0, 0, 0
+  state.units, state.added, state.back = 0, 0, 0
   local head = redis.call('ZRANGE', state.key, 0, 0)[1]
   if not head then return at + 5, DECIDED end
   local kept = tonumber(match(head, '^p(%d+)$'))
@@ -69,8 +68,9 @@ function sliding_log.load(state, at)
   if first > last then return at + 5, DECIDED end
   state.oldest, state.newest = entry(state, first), entry(state, last)
   local held = age(state, state.oldest) + state.oldest.units
-  state.units, state.held = math.min(held, state.most), held
+  state.units = math.min(held, state.most)
   state.newest_at = state.newest.at
+  state.changed = state.changed or held > state.most
   state.before = digits(state.newest_at) .. ' ' .. time_of(state, tonumber(ARGV[at + 3])) .. ' ' ..
                  time_of(state, tonumber(ARGV[at + 4])) .. ' ' .. digits(state.units)
   return at + 5, DECIDED
@@ -83,12 +83,11 @@ function sliding_log.asks(state, at)
   return state.units + asked <= state.most
 end
 
--- The newest COUNT units are kept, whoever is refused; more where other terms count them.
+-- The newest COUNT units are kept, whoever is refused.
 function sliding_log.take(state, at)
   local units = math.min(tonumber(ARGV[at + 1]), state.most)
   state.added = math.min(state.added + units, state.most)
   state.units = math.min(state.units + units, state.most)
-  state.held = math.max(state.held, math.min(state.held + units, state.most))
   state.newest_at = math.max(now, state.newest_at or now)
 end
 
@@ -96,7 +95,7 @@ sliding_log.debt = sliding_log.take
 
 function sliding_log.refund(state, at)
   state.back = math.min(tonumber(ARGV[at + 1]), state.units)
-  state.units, state.held = state.units - state.back, state.held - state.back
+  state.units = state.units - state.back
 end
 
 -- Drops what is past, and the oldest units beyond `keep`. REQUIRES: keep > 0 and an entry in view.
@@ -115,11 +114,11 @@ local function take_back(state)
   if state.back > newer then replace(state, found, total, found.units - (state.back - newer)) end
   state.newest = entry(state, found.rank)
   state.oldest = entry(state, state.oldest.rank)
-  trim(state, state.held)
+  trim(state, state.units)
 end
 
 local function add(state)
-  local keep = state.held - state.added
+  local keep = state.most - state.added
   local total = 0
   if state.newest and keep > 0 then
     trim(state, keep)
@@ -139,7 +138,7 @@ local function add(state)
 end
 
 function sliding_log.save(state)
-  if state.held == 0 then return redis.call('DEL', state.key) end
+  if state.units == 0 then return redis.call('DEL', state.key) end
   if state.added > 0 then add(state) else take_back(state) end
   local head = 'p' .. digits(state.period)
   if state.head ~= head then

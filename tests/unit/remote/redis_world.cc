@@ -164,9 +164,6 @@ bool RedisWorld::Replace(const ScriptCall& call, std::span<const RespNode> nodes
 
 void RedisWorld::ChangeTerms() {
   WorldKey& key = AnyKey();
-  // A log in Redis keeps units that nodes with other terms may still count; the memory store drops
-  // what is above the new COUNT. So they are compared from an empty log on.
-  if (key.kinds.front() == Kind::kSlidingLog) TakeOperation(key, Operation::kReset, Cost{0});
   key.spec = RandomRemoteLimit(key.kinds[random_.OneIn(2) ? 0 : key.kinds.size() - 1], random_);
   const Limit limit = MustMake(key.spec);
   key.limit = std::make_unique<RemoteLimit>(RemoteLimit::Make(limit).value());
