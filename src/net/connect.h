@@ -66,6 +66,8 @@ class Connecting {
   // While it is under way: what is to be waited for until it can be written to. Each of the calls
   // below may put another in its place.
   [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
+  // The index of the place that was tried last. REQUIRES: the address has a place.
+  [[nodiscard]] std::size_t place() const { return next_ - 1; }
   // It can be written to.
   void Continue();
   // The timeout is over.

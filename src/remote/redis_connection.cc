@@ -66,6 +66,7 @@ void RedisConnection::Open(const ServerAddress& address, std::string_view host) 
 }
 
 void RedisConnection::Settle() {
+  if (!address_.places.empty()) place_ = connecting_->place();
   if (connecting_->state() == Connecting::State::kFailed) {
     return Finish({Cause::kNotConnected, RedisErrorKind::kNone, connecting_->error().message});
   }
@@ -79,12 +80,18 @@ void RedisConnection::Settle() {
     watches_room_ = is_watched;
     return Begin();
   }
-  if (watched_ != connecting_->descriptor()) {
-    watched_ = connecting_->descriptor();
-    scene_.loop.Watch(watched_, *this);
-    scene_.loop.WatchRoom(watched_, *this);
-  }
+  if (watched_ != connecting_->descriptor()) WatchPlace();
   Arm();
+}
+
+void RedisConnection::WatchPlace() {
+  watched_ = connecting_->descriptor();
+  scene_.loop.Watch(watched_, *this);
+  scene_.loop.WatchRoom(watched_, *this);
+  const Time now = scene_.clock.Now();
+  const auto left = static_cast<std::int64_t>(address_.places.size() - place_);
+  const Nanos part = std::max((open_deadline_ - now) / left, settings_.patience.place_least);
+  place_deadline_ = left == 1 ? open_deadline_ : std::min(open_deadline_, now + part);
 }
 
 void RedisConnection::Begin() {
@@ -323,6 +330,10 @@ void RedisConnection::OnTime() {
     return Finish({Cause::kNotConnected, RedisErrorKind::kNone,
                    Concat(address_.text, " did not let us in in time")});
   }
+  if (state_ == State::kConnecting && now >= place_deadline_) {
+    connecting_->TimeOut();
+    return Settle();
+  }
   if (state_ == State::kOpen && now - settings_.patience.silence_most >= owing_since()) {
     return Finish({Cause::kSilent, RedisErrorKind::kNone, "the server has fallen silent"});
   }
@@ -338,6 +349,7 @@ void RedisConnection::OnTime() {
 
 Time RedisConnection::NextTime() const {
   Time next = pipe_.next_deadline().value_or(kLatestTime);
+  if (state_ == State::kConnecting) return std::min({next, open_deadline_, place_deadline_});
   if (state_ != State::kOpen) return std::min(next, open_deadline_);
   const RedisPatience& patience = settings_.patience;
   const Time life = pipe_.unanswered() > 0 ? owing_since() + patience.silence_most

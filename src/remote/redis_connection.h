@@ -30,7 +30,9 @@ struct RedisGreeting {
 
 // A peer that is gone without a word is known after ping_after + silence_most at the latest.
 struct RedisPatience {
-  Nanos connect_most = std::chrono::seconds{1};          // until it is open
+  Nanos connect_most = std::chrono::seconds{1};  // until it is open
+  // Each address of a name gets an equal part of connect_most, but at least this.
+  Nanos place_least = std::chrono::milliseconds{250};
   Nanos ping_after = std::chrono::seconds{1};            // of quiet, it is asked whether it lives
   Nanos silence_most = std::chrono::milliseconds{1500};  // while it owes a reply
 };
@@ -64,7 +66,8 @@ struct RedisScene {
 //
 // Invariants
 //   (1) All commands of one round of the loop leave in one write, if the system takes it.
-//   (2) A peer that does not answer is given up in time, also one that keeps quiet.
+//   (2) A peer that does not answer is given up in time, also one that keeps quiet. While it
+//       connects, the next address is tried then, as long as connect_most has not passed.
 //   (3) Closing answers all that is under way, then tells the owner.
 class RedisConnection final : private EventLoop::Watcher, private RedisListener {
  public:
@@ -105,6 +108,8 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   [[nodiscard]] bool Send(RedisCommand& command, RedisListener& listener);
 
   [[nodiscard]] State state() const { return state_; }
+  // The index of the address that the last Open came to.
+  [[nodiscard]] std::size_t place() const { return place_; }
   [[nodiscard]] std::size_t under_way() const { return pipe_.under_way(); }
   // Since when the server owes a word and has said none: a reply, or that we are let in.
   // kLatestTime: it owes nothing.
@@ -117,6 +122,7 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
   void Settle();
+  void WatchPlace();
   void Begin();
   void Greet(std::initializer_list<std::string_view> words);
   void GreetHello();
@@ -151,6 +157,7 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   ServerAddress address_;
   std::optional<Connecting> connecting_;
   int watched_ = -1;  // descriptor
+  std::size_t place_ = 0;
   Socket socket_{-1};
   std::string host_;
   std::optional<TlsClientSession> tls_;
@@ -162,6 +169,7 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   bool will_flush_ = false;
   bool watches_room_ = false;
   Time open_deadline_{};          // while it is connecting or greeting
+  Time place_deadline_{};         // while it is connecting: then the next address is tried
   Time asked_at_{};               // when the first of what is unanswered left
   Time heard_at_{};               // when the server last said anything
   Time armed_for_ = kLatestTime;  // when the timer will call

@@ -215,19 +215,21 @@ void RedisNode::LookUp() {
 }
 
 void RedisNode::TakeAddress(Result<ServerAddress> found) {
+  if (connection_.state() != RedisConnection::State::kClosed) return;
   if (found.ok()) {
     address_ = std::move(found).value();
   } else if (address_.places.empty()) {
     return OnClosed({Cause::kNotConnected, RedisErrorKind::kNone, found.error().message});
   }
   // A name that cannot be looked up now is where it was.
-  if (connection_.state() != RedisConnection::State::kClosed) return;
+  order_.Arrange(address_);
   const auto* const tcp = std::get_if<TcpEndpoint>(&endpoint_);
   connection_.Open(address_, tcp == nullptr ? std::string_view() : tcp->host);
 }
 
 void RedisNode::OnOpen() {
   needs_login_ = false;
+  order_.Succeeded(address_, connection_.place());
   parts_.counts.connects.Add(1);
   opened_at_ = parts_.scene.clock.Now();
   breaker_.Connected(*opened_at_);
@@ -240,6 +242,7 @@ void RedisNode::OnClosed(const RedisConnection::End& end) {
   (was_open ? parts_.counts.disconnects : parts_.counts.connect_failures).Add(1);
   if (end.error != RedisErrorKind::kNone) parts_.counts.AddReply(end.error);
   if (was_open) pacing_.Held(parts_.scene.clock.Now() - *opened_at_);
+  if (!was_open && !address_.places.empty()) order_.Failed(address_, connection_.place());
   opened_at_.reset();
   const Nanos longer = IsUnwelcome(end.error) ? settings_.reconnect.most : Nanos{0};
   reconnect_.SetAfter(pacing_.Next(parts_.jitter) + longer);
@@ -249,6 +252,7 @@ void RedisNode::OnClosed(const RedisConnection::End& end) {
 void RedisNode::Move(Endpoint endpoint) {
   endpoint_ = std::move(endpoint);
   address_ = {};
+  order_.Clear();
   lookup_.reset();
   pacing_.Reset();
   connection_.Close(Cause::kClosed);

@@ -14,6 +14,7 @@
 #include "net/endpoint.h"
 #include "net/event_loop.h"
 #include "remote/name_lookup.h"
+#include "remote/place_order.h"
 #include "remote/redis_breaker.h"
 #include "remote/redis_connection.h"
 #include "remote/redis_counts.h"
@@ -121,6 +122,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   const RedisNodeSettings settings_;
   Endpoint endpoint_;
   ServerAddress address_;  // as it was last found
+  PlaceOrder order_;
   RedisConnection connection_;
   LoopTimer reconnect_;
   RedisPacing pacing_;

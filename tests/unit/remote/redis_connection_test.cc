@@ -10,6 +10,7 @@
 #include "support/fake_clock.h"
 #include "support/own_port.h"
 #include "support/redis_process.h"
+#include "support/silent_port.h"
 #include "unit/remote/heard_answers.h"
 #include "unit/remote/loop_until.h"
 
@@ -24,11 +25,14 @@ using State = RedisConnection::State;
 // waiting, no deadline passes and no server is silent.
 class RedisConnectionTest : public ::testing::Test, public RedisConnection::Owner {
  protected:
-  void Open(const Endpoint& endpoint) {
+  void Open(const ServerAddress& address) {
     connection_ = std::make_unique<RedisConnection>(RedisScene{loop_, clock_}, settings_, *this);
+    connection_->Open(address, "127.0.0.1");
+  }
+  void Open(const Endpoint& endpoint) {
     Result<ServerAddress> found = FindServer(endpoint);
     ASSERT_TRUE(found.ok());
-    connection_->Open(found.value(), "127.0.0.1");
+    Open(found.value());
   }
   void Open(const RedisProcess& server) { Open(TcpEndpoint{"127.0.0.1", server.port()}); }
   bool UntilOpen() {
@@ -175,6 +179,42 @@ TEST_F(RedisConnectionTest, APeerThatOnlyListensIsGivenUp) {
   Open(TcpEndpoint{"127.0.0.1", port.number()});
   clock_.Advance(settings_.patience.connect_most);
   ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kNotConnected);
+}
+
+// Invariant (2).
+TEST_F(RedisConnectionTest, TriesTheNextAddressWhenTheFirstIsSilent) {
+  const testing::SilentPort silent;
+  ASSERT_TRUE(silent.is_silent());
+  const RedisProcess server;
+  ServerAddress address = silent.address();
+  address.places.push_back(
+      FindServer(TcpEndpoint{"127.0.0.1", server.port()}).value().places.front());
+  Open(address);
+  clock_.Advance(settings_.patience.connect_most / 2 - Nanos{1});
+  LoopOnce(loop_);
+  EXPECT_EQ(connection_->place(), 0U);
+  clock_.Advance(Nanos{1});
+  ASSERT_TRUE(UntilOpen());
+  EXPECT_EQ(connection_->place(), 1U);
+}
+
+TEST_F(RedisConnectionTest, SharesItsConnectTimeoutAmongAddresses) {
+  const testing::SilentPort silent;
+  ASSERT_TRUE(silent.is_silent());
+  ServerAddress address = silent.address();
+  address.places.resize(100, address.places.front());
+  Open(address);
+  // An equal part would be too little for a round trip.
+  const Nanos least = settings_.patience.place_least;
+  const auto most = static_cast<std::size_t>(settings_.patience.connect_most / least);
+  for (std::size_t tried = 1; tried < most; ++tried) {
+    clock_.Advance(least);
+    ASSERT_TRUE(LoopUntil(loop_, [&] { return connection_->place() == tried; }));
+  }
+  clock_.Advance(least);
+  ASSERT_TRUE(UntilClosed());
+  EXPECT_EQ(connection_->place(), most - 1);
   EXPECT_EQ(ends_.back().cause, RedisAnswer::Cause::kNotConnected);
 }
 

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/text.h"
+#include "support/own_port.h"
 #include "support/redis_process.h"
+#include "support/silent_port.h"
 #include "unit/remote/node_scene.h"
 
 namespace sluice {
@@ -122,6 +124,48 @@ TEST_F(RedisNodeTest, ANameThatIsUnknownIsTriedAgain) {
   Begin(TcpEndpoint{Concat(std::string(64, 'x'), ".invalid"), 6379});
   ASSERT_TRUE(LoopUntil(loop_, [this] { return counts_.connect_failures.ReadApprox() >= 2; }));
   EXPECT_NE(node_->last_words().find("cannot look up"), std::string::npos);
+}
+
+TEST_F(RedisNodeTest, RemembersWhichAddressOfANameWorked) {
+  const testing::SilentPort silent;
+  ASSERT_TRUE(silent.is_silent());
+  const RedisProcess server;
+  NameLookup names([&](const Endpoint& /*endpoint*/) -> Result<ServerAddress> {
+    ServerAddress address = silent.address();
+    address.places.push_back(
+        FindServer(TcpEndpoint{"127.0.0.1", server.port()}).value().places.front());
+    return address;
+  });
+  node_ = std::make_unique<RedisNode>(RedisParts{{loop_, clock_}, names, counts_, jitter_},
+                                      TcpEndpoint{"redis.example", 6379}, settings_);
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    clock_.Advance(milliseconds{10});
+    return node_->is_open();
+  }));
+  // No time passes, so the silent address would keep it waiting.
+  EXPECT_EQ(server.Call("CLIENT KILL TYPE normal SKIPME yes"), "1");
+  ASSERT_TRUE(LoopUntil(loop_, [this] { return counts_.connects.ReadApprox() == 2; }));
+  node_.reset();
+}
+
+TEST_F(RedisNodeTest, TriesTheNextAddressAfterOneThatAcceptsAndSaysNothing) {
+  const testing::OwnPort mute;
+  mute.Listen();
+  const RedisProcess server;
+  NameLookup names([&](const Endpoint& /*endpoint*/) -> Result<ServerAddress> {
+    ServerAddress address = FindServer(TcpEndpoint{"127.0.0.1", mute.number()}).value();
+    address.places.push_back(
+        FindServer(TcpEndpoint{"127.0.0.1", server.port()}).value().places.front());
+    return address;
+  });
+  node_ = std::make_unique<RedisNode>(RedisParts{{loop_, clock_}, names, counts_, jitter_},
+                                      TcpEndpoint{"redis.example", 6379}, settings_);
+  ASSERT_TRUE(LoopUntil(loop_, [this] {
+    clock_.Advance(milliseconds{10});
+    return node_->is_open();
+  }));
+  EXPECT_EQ(counts_.connect_failures.ReadApprox(), 1U);
+  node_.reset();
 }
 
 TEST_F(RedisNodeTest, ItMovesToAnotherPlace) {
