@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "frontend/grpc_services.h"
 #include "frontend/http_problem.h"
+#include "frontend/openapi.h"
 #include "wire/grpc_timeout.h"
 #include "wire/target.h"
 
@@ -20,6 +21,19 @@ std::optional<FrontEnd> FrontOf(std::string_view target) {
   if (target.starts_with("/envoy.service.ratelimit.v3.RateLimitService/")) return FrontEnd::kRls;
   if (target.starts_with("/sluice.v1.Limiter/")) return FrontEnd::kLimiter;
   return std::nullopt;
+}
+
+constexpr std::string_view kOpenApiPath = "/openapi.yaml";
+
+void ReplyOpenApi(const HttpRequest& request, HttpReply& reply) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    ReplyProblem({405, Concat("Expected the method GET, found ", Quoted(request.method), ".")},
+                 reply);
+    reply.headers.Add("Allow", "GET, HEAD");
+    return;
+  }
+  reply.headers.Add("Content-Type", "application/yaml");
+  reply.body += OpenApiDocument();
 }
 
 }  // namespace
@@ -146,6 +160,8 @@ std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply&
   }
   if (is_service) {
     ReplyProblem({415, "Expected a call of gRPC: HTTP/2 and a body of application/grpc."}, reply);
+  } else if (path == kOpenApiPath && !GrpcFront::IsCall(request)) {
+    ReplyOpenApi(request, reply);
   } else if (GrpcFront::IsCall(request)) {
     ReplyProblem({415, Concat("There is no gRPC at ", Quoted(path), ".")}, reply);
   } else {

@@ -48,10 +48,10 @@ def tool(name, *places):
     return found
 
 
-def run(*command, given="", **options):
+def run(*command, given="", timeout=DEADLINE_SECONDS, **options):
     """What a command that must end well printed."""
-    done = subprocess.run(command, input=given, capture_output=True, text=True,
-                          timeout=DEADLINE_SECONDS, check=False, **options)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=timeout,
+                          check=False, **options)
     assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 
