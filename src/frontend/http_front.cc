@@ -113,6 +113,7 @@ Nanos HttpFront::TimeFor(const HttpRequest& request) const {
 void HttpFront::Park(Exchange& exchange, Time begin) {
   Parked& parked = parked_.Take([this] { return std::make_unique<Parked>(*this); });
   parked.kept.Keep(exchange.request);
+  exchange.parked_bytes = parked.kept.bytes_kept();
   parked.exchange = &exchange;
   parked.begin = begin;
   exchange.reply.Clear();

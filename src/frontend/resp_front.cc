@@ -106,6 +106,7 @@ RespFront::Answered RespFront::Check(RespExchange& exchange) {
 void RespFront::Park(RespExchange& exchange) {
   Parked& parked = parked_.Take([this] { return std::make_unique<Parked>(*this); });
   parked.Keep(exchange.arguments);
+  exchange.parked_bytes = parked.bytes_kept();
   parked.exchange = &exchange;
   parked.begin = clock_.Now();
   exchange.reply.clear();

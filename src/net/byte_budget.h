@@ -7,8 +7,9 @@
 
 namespace sluice {
 
-// What connections keep of requests that are half there and of replies that are not taken, added
-// up. A connection that is answered as fast as it asks keeps nothing and is never in the way.
+// What connections keep of requests that are half there and of replies that are not taken, and the
+// memory that sessions hold to be used again (streams, messages), added up. A connection gives back
+// the latter before it is refused anything.
 //
 // Invariant: whoever keeps little may keep it, so that those who keep much and hold still take
 // nothing from others. All together may be that much more than there may be.
@@ -39,6 +40,8 @@ class ByteBudget {
       return bytes < before || bytes <= kLittle || total <= budget_.most_;
     }
 
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
    private:
     ByteBudget& budget_;
     std::size_t bytes_ = 0;
@@ -47,6 +50,8 @@ class ByteBudget {
   explicit ByteBudget(std::size_t most) : most_(most) {}
 
   [[nodiscard]] std::size_t total() const { return total_.load(std::memory_order_relaxed); }
+  // Whether all connections together keep more than they may.
+  [[nodiscard]] bool is_exceeded() const { return total() > most_; }
 
  private:
   const std::size_t most_;

@@ -4,11 +4,13 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <span>
 #include <utility>
 
 #include "net/choose_session.h"
+#include "net/kept_text.h"
 #include "net/worker.h"
 
 namespace sluice {
@@ -103,12 +105,28 @@ std::optional<Connection::Wait> Connection::Advance() {
 bool Connection::CountKept() {
   // Clients must not keep operators from seeing what they do.
   if (seat_.audience() == Audience::kOperators) return true;
-  std::size_t bytes = carried_.size();
-  if (session_ != nullptr) bytes += session_->output.size() - sent_ + session_->kept_bytes();
-  if (kept_.Set(bytes)) return true;
+  const std::size_t before = kept_.bytes();
+  if (kept_.Set(KeptBytes())) return true;
+  if (ReleaseMemory() <= std::max(before, ByteBudget::kLittle)) return true;
+  worker_.ReclaimMemory();
+  if (!worker_.budget().is_exceeded()) return true;
   services_.entrance.report(
       {TurnedAway::Cause::kNoRoom, peer_, "what all connections keep is more than bounds.bytes"});
   return false;
+}
+
+std::size_t Connection::KeptBytes() const {
+  std::size_t bytes = carried_.size();
+  if (session_ != nullptr) bytes += session_->output.size() - sent_ + session_->kept_bytes();
+  return bytes;
+}
+
+std::size_t Connection::ReleaseMemory() {
+  if (seat_.audience() == Audience::kOperators) return 0;
+  if (session_ != nullptr) session_->ReleaseMemory();
+  const std::size_t bytes = KeptBytes();
+  kept_.Set(bytes);
+  return bytes;
 }
 
 void Connection::Wake() {
@@ -155,7 +173,7 @@ void Connection::Feed(std::string_view bytes) {
   if (carried_.empty()) {
     carried_.assign(bytes.substr(taken));
   } else {
-    carried_.erase(0, taken);
+    EraseFront(carried_, taken);
   }
   if (carried_.empty()) std::string().swap(carried_);
 }
@@ -231,11 +249,19 @@ Patience::Seen Connection::Look() {
   return seen;
 }
 
+void Connection::CountAtRest() {
+  if (seat_.audience() == Audience::kOperators) return;
+  kept_.Set(KeptBytes());
+  // Others may need what this one does not, however little it grows.
+  if (worker_.budget().is_exceeded() && kept_.bytes() > ByteBudget::kLittle) ReleaseMemory();
+}
+
 void Connection::CheckDeadline(Nanos now) {
   if (!is_open()) return;
   if (session_ != nullptr) {
     session_->Tick(now, worker_.deadlines());
     if (!session_->output.empty()) Wake();
+    CountAtRest();
   }
   const Patience::Seen seen = Look();
   if (!patience_.IsOver(seen, now)) return;

@@ -31,8 +31,9 @@ class Worker;
 //   (1) While nothing is expected but a next request no buffer is held.
 //   (2) Nothing more is read while the peer does not take what was replied.
 //   (3) A peer that sends no more is still answered what it has asked.
-//   (4) One that makes all connections together keep more than they may is closed; those of
-//       operators neither count nor are closed so.
+//   (4) One that makes all connections together keep more than they may is closed, unless freeing
+//       memory that connections hold only to be used again makes up for it. Those of operators
+//       neither count nor are closed so.
 //   (5) One that has asked nothing for too long is told that the connection ends, where its
 //       protocol has words for that.
 class Connection final : private EventLoop::Watcher {
@@ -58,6 +59,9 @@ class Connection final : private EventLoop::Watcher {
   void Close();
   // To be called now and then, with a clock that counts from anywhere.
   void CheckDeadline(Nanos now);
+  // Has the session free what it holds only to be used again. Returns what is kept from then on.
+  // Not to be called while the session runs.
+  std::size_t ReleaseMemory();
 
   // Where it stands in its worker's list; for the worker.
   std::size_t place = 0;
@@ -89,6 +93,9 @@ class Connection final : private EventLoop::Watcher {
   void Linger();
   // Tells the budget what is kept. False if that is too much.
   bool CountKept();
+  // The same after a tick, which may have freed memory. Never too much: nothing has come.
+  void CountAtRest();
+  [[nodiscard]] std::size_t KeptBytes() const;
   void OnLateReply();
   // Leaves its worker once it is over, will not be called again and no exchange is unfinished.
   void LeaveIfDone();

@@ -73,6 +73,10 @@ class Exchange {
   // Of one that streams: so many bytes of the request's body are done with.
   std::size_t taken = 0;
 
+  // The bytes that the service keeps of a request that it answers later. The service sets it, so
+  // that they are counted as the connection's.
+  std::size_t parked_bytes = 0;
+
  protected:
   ~Exchange() = default;
 };

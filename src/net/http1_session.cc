@@ -27,6 +27,7 @@ class Http1Session::Message final : public Exchange {
                .body = body,
                .peer = &peer};
     reply.Clear();
+    parked_bytes = 0;
     finished = false;
     closes = !head.keeps_alive;
     is_10 = head.version == Http1Version::k10;
@@ -54,6 +55,10 @@ class Http1Session::Message final : public Exchange {
   void Send() override {}
 
   void LetGo() { Empty(reply.body); }
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return sizeof(*this) + headers_.capacity() * sizeof(Header) + reply.body.capacity();
+  }
+  [[nodiscard]] std::size_t pending_bytes() const { return parked_bytes; }
 
   bool finished = false;
   bool closes = false;  // the client wants no more, or must not
@@ -232,6 +237,12 @@ void Http1Session::Drain() {
   leaving_ = std::exchange(draining_, true);
   WriteReplies();
 }
+
+std::size_t Http1Session::kept_bytes() const {
+  return chunked_head_.size() + chunks_.size() + queue_.kept_bytes();
+}
+
+void Http1Session::ReleaseMemory() { queue_.FreeSpare(); }
 
 void Http1Session::Tick(Nanos /*now*/, const Deadlines& /*deadlines*/) {
   if (!Rests()) return;

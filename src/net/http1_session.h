@@ -32,9 +32,8 @@ class Http1Session final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
-  [[nodiscard]] std::size_t kept_bytes() const override {
-    return chunked_head_.size() + chunks_.size();
-  }
+  [[nodiscard]] std::size_t kept_bytes() const override;
+  void ReleaseMemory() override;
   void Tick(Nanos now, const Deadlines& deadlines) override;
 
  private:

@@ -37,7 +37,7 @@ void Http2Session::Say(Http2Stream& stream) {
   unsaid_ += unsaid - std::exchange(stream.at.unsaid, unsaid);
   if (unsaid > 0) {
     // Now and then, so that each byte is moved once at most.
-    if (stream.at.sent > unsaid) reply.body.erase(0, std::exchange(stream.at.sent, 0));
+    if (stream.at.sent > unsaid) EraseFront(reply.body, std::exchange(stream.at.sent, 0));
     if (!std::exchange(stream.at.waits, true)) waiting_.push_back(&stream);
     return;
   }

@@ -73,7 +73,15 @@ Session::Phase Http2Session::phase() const {
 }
 
 std::size_t Http2Session::kept_bytes() const {
-  return held_ + heads_ + split_.block.size() + unsaid_;
+  return held_ + heads_ + split_.block.size() + unsaid_ + streams_.memory_bytes();
+}
+
+void Http2Session::ReleaseMemory() {
+  streams_.Trim();
+  for (std::vector<Http2Stream*>* list : {&ready_, &waiting_, &turn_}) {
+    if (list->empty()) std::vector<Http2Stream*>().swap(*list);
+  }
+  decltype(batch_)().swap(batch_);
 }
 
 void Http2Session::Tick(Nanos now, const Deadlines& deadlines) {
@@ -83,12 +91,11 @@ void Http2Session::Tick(Nanos now, const Deadlines& deadlines) {
   allowance_ =
       std::min(kAllowanceMost, allowance_ + kAllowanceRate * counted / std::chrono::seconds(1));
   if (!ended()) GiveUpLate(step, deadlines);
-  if (!Rests()) return;
-  streams_.Trim();
-  for (std::vector<Http2Stream*>* list : {&ready_, &waiting_, &turn_}) {
-    if (list->empty()) std::vector<Http2Stream*>().swap(*list);
+  if (Rests()) {
+    ReleaseMemory();
+  } else {
+    streams_.TrimUnused();
   }
-  decltype(batch_)().swap(batch_);
 }
 
 void Http2Session::GiveUpLate(Nanos step, const Deadlines& deadlines) {

@@ -51,6 +51,7 @@ class Http2Session final : public Session {
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
   [[nodiscard]] std::size_t kept_bytes() const override;
+  void ReleaseMemory() override;
   void Tick(Nanos now, const Deadlines& deadlines) override;
 
  private:

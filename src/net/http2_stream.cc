@@ -17,6 +17,7 @@ void Http2Stream::Open(std::uint32_t id) {
   request = {};
   reply.Clear();
   taken = 0;
+  parked_bytes = 0;
   at = {};
 }
 

@@ -46,6 +46,14 @@ class Http2Stream final : public Exchange {
   std::size_t ShowBody();
   // Gives back the memory of large texts. Returns the bytes of the body that were still held.
   std::size_t LetGo();
+  // Returns the bytes of memory that it holds, whether or not it is in use. The headers of replies
+  // are ours and small: they count as a constant.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return sizeof(*this) + kReplyHeadBytes + bytes_.capacity() + body_.capacity() +
+           reply.body.capacity() + places_.capacity() * (sizeof(Place) + sizeof(Header));
+  }
+  // What it was counted as when that was last looked at; for Http2Streams.
+  std::size_t counted_bytes = 0;
 
   void Finish() override;
   void Send() override;
@@ -90,6 +98,8 @@ class Http2Stream final : public Exchange {
     std::uint32_t value = 0;
     std::uint32_t end = 0;
   };
+
+  static constexpr std::size_t kReplyHeadBytes = 512;
 
   [[nodiscard]] std::string_view Cut(std::uint32_t from, std::uint32_t to) const {
     return std::string_view(bytes_).substr(from, to - from);

@@ -1,6 +1,7 @@
 #include "net/http2_streams.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace sluice {
 
@@ -9,9 +10,11 @@ Http2Stream& Http2Streams::Open(std::uint32_t id) {
   if (spare_.empty()) {
     all_.push_back(std::make_unique<Http2Stream>(session_));
     spare_.push_back(all_.back().get());
+    Count(*all_.back());
   }
   Http2Stream& stream = *spare_.back();
   spare_.pop_back();
+  if (spare_.size() < least_spare_) least_spare_ = spare_.size();
   stream.Open(id);
   open_.push_back(&stream);
   return stream;
@@ -55,14 +58,20 @@ void Http2Streams::NoteReset(std::uint32_t id) {
 
 void Http2Streams::NoteEnd(std::uint32_t id) { std::erase(resets_, id); }
 
-void Http2Streams::Trim() {
-  if (spare_.empty()) return;
-  std::ranges::sort(spare_);
-  std::erase_if(all_,
-                [&](const auto& each) { return std::ranges::binary_search(spare_, each.get()); });
-  decltype(spare_)().swap(spare_);
+void Http2Streams::Free(std::size_t count) {
+  if (count == 0) return;
+  // spare_ is a stack, so those at its bottom have not been used for the longest time.
+  const auto end = spare_.begin() + static_cast<std::ptrdiff_t>(count);
+  std::sort(spare_.begin(), end);
+  std::erase_if(all_, [&](const auto& each) {
+    const bool is_freed = std::binary_search(spare_.begin(), end, each.get());
+    if (is_freed) memory_bytes_ -= each->counted_bytes;
+    return is_freed;
+  });
+  spare_.erase(spare_.begin(), end);
+  least_spare_ = std::min(least_spare_, spare_.size());
+  for (auto* list : {&spare_, &open_}) list->shrink_to_fit();
   all_.shrink_to_fit();
-  open_.shrink_to_fit();
 }
 
 }  // namespace sluice

@@ -31,6 +31,9 @@ class OuterSession : public Session {
   [[nodiscard]] std::size_t kept_bytes() const override {
     return inner_ == nullptr ? 0 : inner_->kept_bytes();
   }
+  void ReleaseMemory() override {
+    if (inner_ != nullptr) inner_->ReleaseMemory();
+  }
 
  protected:
   explicit OuterSession(const SessionParts& parts)

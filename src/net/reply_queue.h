@@ -14,8 +14,9 @@ namespace sluice {
 // line, are served in batches, finish in any order, and leave from the front.
 //
 // `Message` is what the session adds to the exchange `Base` that services see. It has `finished`,
-// to be set when its service is done with it, and `LetGo()`, which gives back what it holds beyond
-// the memory that any exchange needs.
+// to be set when its service is done with it, `LetGo()`, which gives back what it holds beyond
+// the memory that any exchange needs, `memory_bytes()`, the memory that it holds, and
+// `pending_bytes()`, what is kept of its request and its reply while it is in line.
 //
 // Thread safety: none. Ownership: exchanges are its own.
 //
@@ -23,6 +24,7 @@ namespace sluice {
 //   (1) Exchanges leave in the order in which they joined.
 //   (2) One stays where it is in memory from when it joins until it leaves.
 //   (3) Of those that have left at most kSpareMost are kept to be used again, and none after Rest.
+//       Their memory is counted.
 template <typename Message, typename Base>
 class ReplyQueue {
  public:
@@ -47,6 +49,7 @@ class ReplyQueue {
     } else {
       message = std::move(spare_.back());
       spare_.pop_back();
+      spare_bytes_ -= message->memory_bytes();
     }
     line_.push_back(std::move(message));
     return *line_.back();
@@ -80,13 +83,29 @@ class ReplyQueue {
     line_.pop_front();
     if (spare_.size() == kSpareMost) return;
     message->LetGo();
+    spare_bytes_ += message->memory_bytes();
     spare_.push_back(std::move(message));
+  }
+
+  // Returns the memory of exchanges that are to be used again, and what those in line hold.
+  [[nodiscard]] std::size_t kept_bytes() const {
+    std::size_t bytes = spare_bytes_;
+    for (const std::unique_ptr<Message>& message : line_) {
+      bytes += message->memory_bytes() + message->pending_bytes();
+    }
+    return bytes;
+  }
+
+  // Frees the exchanges that are to be used again.
+  void FreeSpare() {
+    decltype(spare_)().swap(spare_);
+    spare_bytes_ = 0;
   }
 
   // Gives back the memory that only a busy connection needs, and forgets who is in line.
   // REQUIRES: all of them are finished.
   void Rest() {
-    decltype(spare_)().swap(spare_);
+    FreeSpare();
     decltype(batch_)().swap(batch_);
     decltype(line_)().swap(line_);
   }
@@ -95,6 +114,7 @@ class ReplyQueue {
   std::deque<std::unique_ptr<Message>> line_;
   std::vector<std::unique_ptr<Message>> spare_;
   std::vector<Base*> batch_;
+  std::size_t spare_bytes_ = 0;  // the memory of those in spare_
   bool is_serving_ = false;
 };
 

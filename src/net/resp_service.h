@@ -30,6 +30,8 @@ class RespExchange {
   RespClient* client = nullptr;
   std::string reply;
   bool closes = false;  // the connection closes after this reply
+  // As that of Exchange.
+  std::size_t parked_bytes = 0;
 
   RespExchange() = default;
   RespExchange(const RespExchange&) = delete;

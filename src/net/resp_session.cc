@@ -5,6 +5,13 @@
 #include "net/kept_text.h"
 
 namespace sluice {
+namespace {
+
+// Room for more arguments is not kept for the next batch. A batch of 128 commands of usual length
+// has fewer.
+constexpr std::size_t kArgumentsKept = 2048;
+
+}  // namespace
 
 class RespSession::Command final : public RespExchange {
  public:
@@ -15,6 +22,7 @@ class RespSession::Command final : public RespExchange {
     first = first_argument;
     count = argument_count;
     reply.clear();
+    parked_bytes = 0;
     closes = false;
     finished = false;
   }
@@ -25,6 +33,8 @@ class RespSession::Command final : public RespExchange {
   }
 
   void LetGo() { Empty(reply); }
+  [[nodiscard]] std::size_t memory_bytes() const { return sizeof(*this) + reply.capacity(); }
+  [[nodiscard]] std::size_t pending_bytes() const { return parked_bytes; }
 
   std::size_t first = 0;  // of the batch's arguments
   std::size_t count = 0;
@@ -86,6 +96,7 @@ void RespSession::ServeBatch() {
   completed_ += queue_.batch().size();
   unfinished_ += queue_.batch().size();
   queue_.Serve(service_);
+  if (arguments_.capacity() > kArgumentsKept) decltype(arguments_)().swap(arguments_);
   WriteReplies();
 }
 
@@ -123,6 +134,16 @@ void RespSession::ReceiveEnd() {
 void RespSession::Drain() {
   leaving_ = std::exchange(draining_, true);
   WriteReplies();
+}
+
+std::size_t RespSession::kept_bytes() const {
+  return queue_.kept_bytes() + arguments_.capacity() * sizeof(std::string_view) +
+         client_.name.capacity();
+}
+
+void RespSession::ReleaseMemory() {
+  queue_.FreeSpare();
+  decltype(arguments_)().swap(arguments_);
 }
 
 void RespSession::Tick(Nanos /*now*/, const Deadlines& /*deadlines*/) {

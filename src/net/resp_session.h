@@ -29,6 +29,8 @@ class RespSession final : public Session {
   void ReceiveEnd() override;
   void Drain() override;
   [[nodiscard]] Phase phase() const override;
+  [[nodiscard]] std::size_t kept_bytes() const override;
+  void ReleaseMemory() override;
   void Tick(Nanos now, const Deadlines& deadlines) override;
 
  private:

@@ -72,8 +72,13 @@ class Session {
   // How many requests have come whole, ever.
   [[nodiscard]] std::uint64_t completed() const { return completed_; }
 
-  // How many bytes it keeps of requests and replies, beside what it leaves unread and its output.
+  // Returns how many bytes it keeps of requests and replies, and of memory that is to be used
+  // again, beside what it leaves unread and its output. Must be cheap: it is called per read.
   [[nodiscard]] virtual std::size_t kept_bytes() const { return 0; }
+
+  // Frees the memory that it holds only to be used again. Called when all connections together
+  // keep too much.
+  virtual void ReleaseMemory() {}
 
   // How many exchanges its service has not finished.
   [[nodiscard]] std::size_t unfinished() const { return unfinished_; }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "net/kept_text.h"
 #include "net/tls_handles.h"
 #include "net/tls_pem.h"
 
@@ -109,13 +110,14 @@ std::size_t TlsSession::Receive(std::string_view unread) {
     return unread.size();
   }
   received_ = unread;
+  if (!is_in_) handshake_bytes_ += unread.size();
   if (Handshake()) {
     const Read read = Decrypt();
     if (read == Read::kFailed) {
       Fail();
     } else {
       // One that has paused goes on by being asked, also where nothing more has come.
-      if (!plaintext_.empty() || paused()) plaintext_.erase(0, Offer(plaintext_));
+      if (!plaintext_.empty() || paused()) EraseFront(plaintext_, Offer(plaintext_));
       if (plaintext_.empty()) std::string().swap(plaintext_);
       if (read == Read::kEnd && !paused()) ReceiveEnd();
     }
@@ -133,6 +135,7 @@ bool TlsSession::Handshake() {
     return false;
   }
   is_in_ = true;
+  handshake_bytes_ = 0;
   const X509* certificate = SSL_get0_peer_certificate(connection_.get());
   if (certificate != nullptr && SSL_get_verify_result(connection_.get()) == X509_V_OK) {
     peer().names = NamesOf(*certificate);

@@ -33,7 +33,7 @@ class TlsSession final : public OuterSession {
 
   std::size_t Receive(std::string_view unread) override;
   [[nodiscard]] std::size_t kept_bytes() const override {
-    return plaintext_.size() + OuterSession::kept_bytes();
+    return plaintext_.size() + handshake_bytes_ + OuterSession::kept_bytes();
   }
   [[nodiscard]] Phase phase() const override;
 
@@ -63,8 +63,9 @@ class TlsSession final : public OuterSession {
 
   std::shared_ptr<const TlsContext> context_;
   std::unique_ptr<ssl_st, Free> connection_;
-  std::string_view received_;  // what OpenSSL has not read yet, while Receive runs
-  std::string plaintext_;      // came and is not taken yet
+  std::string_view received_;        // what OpenSSL has not read yet, while Receive runs
+  std::string plaintext_;            // came and is not taken yet
+  std::size_t handshake_bytes_ = 0;  // came while the handshake goes on; OpenSSL keeps them
   bool begun_ = false;
   bool is_in_ = false;  // the handshake is over
   bool failed_ = false;

@@ -92,7 +92,13 @@ void Worker::Stop() {
   connections_.clear();
 }
 
+void Worker::ReclaimMemory() {
+  if (std::exchange(has_reclaimed_, true)) return;
+  for (const auto& connection : connections_) connection->ReleaseMemory();
+}
+
 void Worker::Tick() {
+  has_reclaimed_ = false;
   // A service that hears of one that is gone may finish with others.
   const auto all = connections_;
   for (const auto& connection : all) connection->CheckDeadline(now_);

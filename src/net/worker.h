@@ -69,6 +69,9 @@ class Worker {
   [[nodiscard]] ByteBudget& budget() { return budget_; }
   // What the next read may write to. Its content is gone with the next read of any connection.
   [[nodiscard]] std::span<char> scratch() { return scratch_; }
+  // Frees the memory that its connections hold only to be used again. Does so at most once per
+  // tick, so that a flood cannot make it look at all connections all the time.
+  void ReclaimMemory();
   // Lets it go, soon.
   void Remove(Connection& connection);
 
@@ -85,8 +88,9 @@ class Worker {
   std::vector<std::shared_ptr<Connection>> connections_;
   std::vector<std::atomic<std::size_t>> counts_;  // of connections, by listener
   bool draining_ = false;
-  bool stopped_ = false;  // as its thread sees it
-  Nanos now_{0};          // by ticks
+  bool stopped_ = false;        // as its thread sees it
+  bool has_reclaimed_ = false;  // since the last tick
+  Nanos now_{0};                // by ticks
   std::thread thread_;
 };
 

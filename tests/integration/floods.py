@@ -203,4 +203,40 @@ def test_requests_whose_replies_are_not_wanted():
     expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
+# What all connections together may keep, and what the server may need beside: its own buffers,
+# those of the allocator, and 16 KiB that each connection may keep in any case.
+BOUND, BESIDE = 4 << 20, 16 << 20
+
+
+def test_streams_that_are_kept_to_be_used_again():
+    """Connections that have used many large streams and hold one open; they held 48 MB once."""
+    count, streams = 40, 100
+    fields = HEAD + b"\x0f\x10\x10application/json" + (b"\x00\x01x\x7f\xb9\x16" + b"v" * 3000)
+    body = b'{"domain":"neighbours","attributes":{}}' + b" " * 3000
+
+    def requests(first):
+        numbers = [first + 2 * i for i in range(streams - 1)]
+        return (b"".join(frame(HEADERS, END_HEADERS, n, fields) for n in numbers) +
+                b"".join(frame(DATA, END_STREAM, n, body) for n in numbers))
+
+    with Server(RULES, ["--bounds-bytes", "4MiB", "--deadlines-body", "1h"]) as server, \
+            Neighbours(server):
+        forget_peak(server)
+        before = memory(server, "VmRSS")
+        attackers = [Attacker(server) for _ in range(count)]
+        for attacker in attackers:
+            attacker.send(frame(WINDOW_UPDATE, payload=b"\x01\0\0\0") +
+                          frame(HEADERS, END_HEADERS, 1, HEAD))
+        # One after another, because requests that are half there would be too much for all of them
+        # at once. Where others hold all that there is, one may be closed all the same.
+        for attacker in attackers:
+            attacker.send(requests(3))
+            until(lambda a=attacker: a.said.count(b"allowed") >= streams - 1 or
+                  not a.reader.is_alive(), "all are answered, or the connection is closed")
+        more = memory(server, "VmHWM") - before
+        for attacker in attackers:
+            expect(attacker.end(), None, "the error that a connection ended with")
+        assert more < BOUND + BESIDE, f"{more} bytes more"
+
+
 run_tests(globals())

@@ -174,6 +174,7 @@ TEST_F(Http1SessionTest, ChunksThatHaveComeAreKeptUntilTheyAreServed) {
   Say({"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n"});
   EXPECT_GT(session.kept_bytes(), 50U) << "with its head";
   Say({"0\r\n\r\n"});
+  session.ReleaseMemory();
   EXPECT_EQ(session.kept_bytes(), 0U);
 }
 

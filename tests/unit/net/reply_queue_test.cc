@@ -30,6 +30,8 @@ struct Message final : Asked {
   ~Message() { --census.alive; }
 
   void LetGo() { ++let_go; }
+  [[nodiscard]] std::size_t memory_bytes() const { return 100; }
+  [[nodiscard]] std::size_t pending_bytes() const { return 7; }
 
   Census& census;
   bool finished = false;
@@ -129,6 +131,19 @@ TEST_F(ReplyQueueTest, FewAreKeptAndNoneAfterARest) {
   EXPECT_EQ(census.alive, 0);
   Join(1).finished = true;
   EXPECT_EQ(LeaveAll(), std::vector<int>{1});
+}
+
+TEST_F(ReplyQueueTest, CountsWhatIsInLineAndWhatIsToBeUsedAgain) {
+  EXPECT_EQ(queue.kept_bytes(), 0U);
+  for (int i = 0; i < 3; ++i) Join(i).finished = true;
+  EXPECT_EQ(queue.kept_bytes(), 3 * 107U);
+  LeaveAll();
+  EXPECT_EQ(queue.kept_bytes(), 3 * 100U);
+  Join(3);
+  EXPECT_EQ(queue.kept_bytes(), 2 * 100U + 107U);
+  queue.FreeSpare();
+  EXPECT_EQ(queue.kept_bytes(), 107U);
+  EXPECT_EQ(census.alive, 1);
 }
 
 }  // namespace

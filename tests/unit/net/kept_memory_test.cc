@@ -1,0 +1,189 @@
+// What sessions say that they keep (Session::kept_bytes) beside what they really hold.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/byte_budget.h"
+#include "net/http1_session.h"
+#include "net/http2_session.h"
+#include "net/kept_text.h"
+#include "net/resp_session.h"
+#include "unit/net/http2_frame.h"
+#include "unit/net/scripted_service.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kLongValue = 3000;
+
+// Bytes that are allocated; sanitizers always say 0.
+std::size_t Allocated() { return mallinfo2().uordblks; }
+
+// GET http://h/ with a field that is not added to the table.
+std::string LongRequest(std::int32_t stream, FrameEnd end) {
+  const auto flags = static_cast<FrameEnd>(static_cast<std::uint8_t>(end) |
+                                           static_cast<std::uint8_t>(FrameEnd::kHeaders));
+  std::string fields("\x82\x86\x84\x41\x01h\0\1x\x7F\xB9\x16", 12);
+  fields.append(kLongValue, 'v');
+  return Frame(FrameType::kHeaders, flags, stream, fields);
+}
+
+// Answers at once, and remembers nothing.
+class LongReplies final : public HttpService {
+ public:
+  void Serve(std::span<Exchange* const> batch) override {
+    for (Exchange* exchange : batch) {
+      if (exchange->request.target == "/later") {
+        exchange->parked_bytes = kParked;
+        waiting.push_back(exchange);
+        continue;
+      }
+      exchange->reply.body.assign(kLongValue, 'x');
+      exchange->Finish();
+    }
+  }
+
+  static constexpr std::size_t kParked = 100'000;
+  std::vector<Exchange*> waiting;
+};
+
+class KeptMemory : public testing::Test {
+ protected:
+  // A session with one stream that stays open beside 99 that are answered.
+  static std::string ManyRequests() {
+    std::string bytes = std::string(kPreface) + SettingsFrame() + WindowFrame(0, 1U << 24U);
+    for (int i = 0; i < 100; ++i) bytes += LongRequest(2 * i + 1, FrameEnd::kNothing);
+    for (int i = 1; i < 100; ++i) bytes += DataFrame(2 * i + 1, "x", FrameEnd::kStream);
+    return bytes;
+  }
+
+  LongReplies service_;
+  const Peer peer_;
+};
+
+TEST_F(KeptMemory, CountsSpareStreamsOfHttp2) {
+  const std::string bytes = ManyRequests();
+  const std::size_t before = Allocated();
+  Http2Session session(service_, peer_, Bounds{});
+  session.Receive(bytes);
+  std::string().swap(session.output);
+  const std::size_t after = Allocated();
+  const std::size_t held = after > before ? after - before : 0;
+  EXPECT_GE(session.kept_bytes(), 99 * 2 * kLongValue);
+  // Tables, lists and the allocator's own bytes are not counted.
+  EXPECT_GE(session.kept_bytes() * 5 / 4, held);
+}
+
+TEST_F(KeptMemory, FreesSpareStreamsOfHttp2BesideOneThatStaysOpen) {
+  Http2Session session(service_, peer_, Bounds{});
+  session.Receive(ManyRequests());
+  session.output.clear();
+  for (int i = 1; i <= 2; ++i) session.Tick(std::chrono::milliseconds(250 * i), Deadlines{});
+  EXPECT_LT(session.kept_bytes(), ByteBudget::kLittle);
+  const std::string rest = DataFrame(1, "x", FrameEnd::kStream);
+  session.Receive(rest);
+  EXPECT_FALSE(session.output.empty()) << "the one that was open is answered";
+}
+
+TEST_F(KeptMemory, KeepsSpareStreamsOfHttp2ThatAreInUseNowAndThen) {
+  Http2Session session(service_, peer_, Bounds{});
+  session.Receive(ManyRequests());
+  std::int32_t stream = 201;
+  for (int tick = 1; tick < 5; ++tick) {
+    std::string bytes;
+    for (int i = 0; i < 50; ++i) bytes += LongRequest(stream + 2 * i, FrameEnd::kNothing);
+    for (int i = 0; i < 50; ++i) bytes += DataFrame(stream + 2 * i, "x", FrameEnd::kStream);
+    stream += 100;
+    session.Receive(bytes);
+    session.output.clear();
+    session.Tick(std::chrono::milliseconds(250 * tick), Deadlines{});
+  }
+  EXPECT_GE(session.kept_bytes(), 50 * kLongValue);
+  EXPECT_LT(session.kept_bytes(), 60 * 5 * kLongValue);
+}
+
+TEST_F(KeptMemory, ReleasesSpareStreamsOfHttp2) {
+  Http2Session session(service_, peer_, Bounds{});
+  session.Receive(ManyRequests());
+  session.ReleaseMemory();
+  EXPECT_LT(session.kept_bytes(), ByteBudget::kLittle);
+}
+
+TEST_F(KeptMemory, CountsSpareMessagesOfHttp1) {
+  Http1Session session(service_, peer_, Bounds{});
+  std::string bytes;
+  for (int i = 0; i < 64; ++i) {
+    bytes += "GET / HTTP/1.1\r\nHost: h\r\n";
+    for (int field = 0; field < 90; ++field) bytes += "A: b\r\n";
+    bytes += "\r\n";
+  }
+  session.Receive(bytes);
+  EXPECT_GE(session.kept_bytes(), 64 * (kLongValue + 90 * sizeof(Header)));
+  session.ReleaseMemory();
+  EXPECT_LT(session.kept_bytes(), std::size_t{1} << 10U);
+}
+
+TEST_F(KeptMemory, CountsRequestsOfHttp1ThatAreAnsweredLater) {
+  Http1Session session(service_, peer_, Bounds{});
+  session.Receive(
+      "GET /later HTTP/1.1\r\nHost: h\r\n\r\n"
+      "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_GE(session.kept_bytes(), LongReplies::kParked + kLongValue)
+      << "the second reply waits for the first";
+  for (Exchange* exchange : service_.waiting) exchange->Finish();
+  EXPECT_LT(session.kept_bytes(), 3 * kLongValue);
+}
+
+class OkService final : public RespService {
+ public:
+  void Serve(std::span<RespExchange* const> batch) override {
+    for (RespExchange* exchange : batch) {
+      if (exchange->arguments[0] == "NAME") exchange->client->name = exchange->arguments[1];
+      exchange->reply = "+OK\r\n";
+      exchange->Finish();
+    }
+  }
+};
+
+TEST_F(KeptMemory, FreesRoomForManyArgumentsOfResp) {
+  OkService service;
+  RespSession session(service, peer_, Bounds{});
+  std::string command = "*200\r\n";
+  for (int i = 0; i < 200; ++i) command += "$1\r\nA\r\n";
+  std::string bytes;
+  for (int i = 0; i < 128; ++i) bytes += command;
+  const std::size_t before = Allocated();
+  session.Receive(bytes);
+  const std::size_t after = Allocated();
+  const std::size_t held = after > before ? after - before : 0;
+  EXPECT_LT(held, 128 * 200 * sizeof(std::string_view) / 4);
+}
+
+TEST_F(KeptMemory, CountsTheNameOfAClientOfResp) {
+  OkService service;
+  RespSession session(service, peer_, Bounds{});
+  session.Receive("*2\r\n$4\r\nNAME\r\n$100000\r\n" + std::string(100'000, 'n') + "\r\n");
+  EXPECT_GE(session.kept_bytes(), 100'000U);
+}
+
+TEST(EraseFront, ReturnsMemoryThatIsFarTooMuch) {
+  std::string text(1'000'000, 'x');
+  EraseFront(text, 999'999);
+  EXPECT_EQ(text, "x");
+  EXPECT_LE(text.capacity(), kTextKept);
+  std::string most(1'000'000, 'x');
+  EraseFront(most, 10);
+  EXPECT_EQ(most.size(), 999'990U);
+}
+
+}  // namespace
+}  // namespace sluice
