@@ -241,9 +241,11 @@ const OverflowTerms& Overflow::TermsFor(const Array& array, const OverflowTerms&
 }
 
 std::uint32_t Overflow::FurthestAhead(const Array& array, const OverflowTerms& used, Time now) {
-  if (now >= array.debt_until) return used.depth;
+  // One more than a full state, because Hold may have added a grain.
+  const std::uint32_t full = used.depth + 1;
+  if (now >= array.debt_until) return full;
   const std::uint64_t grains = NsOf(array.debt_until - now) >> used.grain_shift;
-  return std::max(used.depth, static_cast<std::uint32_t>(grains));
+  return std::max(full, static_cast<std::uint32_t>(grains));
 }
 
 std::uint32_t Overflow::Held(const Array& array, const OverflowTerms& used, std::uint32_t cell,

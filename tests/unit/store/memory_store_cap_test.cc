@@ -391,5 +391,32 @@ TEST(MemoryStoreCapTest, MemoryIsGivenBackAfterAFlood) {
   }
 }
 
+// Whichever shape came first and took all there was, the first piece of every other was set aside:
+// its first key has a state of its own, and all together are within the cap.
+TEST(MemoryStoreCapTest, TheFirstPieceOfEveryShapeIsSetAside) {
+  LimitSpec interval = SpecOf(10, kYear);
+  interval.refill = Refill::kInterval;
+  constexpr std::int64_t kHuge = std::int64_t{1} << 33U;
+  const std::vector<LimitSpec> shapes{SpecOf(10, kYear), interval,
+                                      SpecOf(kHuge, kYear / 4, Algorithm::kSlidingWindow),
+                                      FullScene::Spec()};
+  for (std::size_t first = 0; first < shapes.size(); ++first) {
+    Scene scene(kLeast, kSeed);
+    std::deque<Filling> fillings;
+    for (const LimitSpec& spec : shapes) {
+      fillings.emplace_back(scene, "limit " + std::to_string(fillings.size()), spec);
+    }
+    FillUp(scene, fillings[first], shapes[first].rate->count);
+    for (std::size_t other = 0; other < shapes.size(); ++other) {
+      if (other == first) continue;
+      const Decision decision = scene.Check(fillings[other].handle, fillings[other].NewKey());
+      // A log needs a block beside its slot, for which nothing is set aside.
+      const bool is_log = other == 3;
+      EXPECT_EQ(decision.source, is_log ? Source::kOverflow : Source::kMemory) << first << other;
+    }
+    EXPECT_LE(scene.store().StatsApprox().bytes, kShardBytes) << first;
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing

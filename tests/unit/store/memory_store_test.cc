@@ -486,5 +486,25 @@ TEST(MemoryStoreTest, QuestionsLeaveNoKeyBehind) {
   EXPECT_EQ(scene.store().StatsApprox().keys, 0U);
 }
 
+// Of charges of one key the one that must leave the most decides, wherever it stands.
+TEST(MemoryStoreRequestTest, ChargesOfOneKeyLeaveWhatAnyOfThemMust) {
+  Scene scene;
+  const LimitHandle limit = scene.Add(SpecOf(10, kHour));
+  const std::vector<Charge> charges(3, Charge{limit, "u", Cost{2}});
+  const auto goes_ahead = [&](const std::vector<Cost>& left_alone) {
+    const Request request{charges, {}, left_alone, Taking::kAllOrNone};
+    std::vector<Decision> decisions(charges.size());
+    scene.store().Decide({&request, 1}, decisions, scene.now);
+    return GoesAhead(decisions, {});
+  };
+  EXPECT_FALSE(goes_ahead({Cost{5}, Cost{0}, Cost{0}}));
+  EXPECT_FALSE(goes_ahead({Cost{0}, Cost{5}, Cost{0}}));
+  EXPECT_FALSE(goes_ahead({Cost{0}, Cost{0}, Cost{5}}));
+  EXPECT_FALSE(goes_ahead({Cost{1}, Cost{5}, Cost{4}}));
+  EXPECT_EQ(scene.Left(limit, "u"), 10);
+  EXPECT_TRUE(goes_ahead({Cost{1}, Cost{4}, Cost{4}}));
+  EXPECT_EQ(scene.Left(limit, "u"), 4);
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -441,5 +441,23 @@ TEST(OverflowTest, ACellInUseIsSeenAcrossTheWrapOfItsClock) {
   }
 }
 
+// A cell of 0 was never used, so none that is charged may become 0, however its clock stands.
+TEST(OverflowTest, ACellThatWouldBecomeZeroIsStillInUse) {
+  const OverflowTerms terms = TermsOf(PerHour(10));
+  const std::uint64_t grain_ns = std::uint64_t{1} << terms.grain_shift;
+  const auto start = static_cast<std::uint64_t>(kStart.time_since_epoch().count());
+  const std::uint64_t wrap = (start / grain_ns >> 32U) + 1;
+  for (const std::int64_t cost : {1, 3, 10}) {
+    const std::uint64_t units_ns = terms.unit_ns * static_cast<std::uint64_t>(cost);
+    const std::uint64_t grains = (units_ns + grain_ns - 1) / grain_ns;
+    const Time now{Nanos{static_cast<std::int64_t>(((wrap << 32U) - grains) * grain_ns)}};
+    Shared shared;
+    ASSERT_TRUE(shared.states.Check(kLimit, terms, 7, Cost{cost}, now).allowed);
+    EXPECT_TRUE(shared.states.Binds(kLimit, terms, 7, now)) << cost;
+    EXPECT_LE(shared.states.Peek(kLimit, terms, 7, Cost{0}, now).remaining, 10 - cost) << cost;
+    EXPECT_FALSE(shared.states.Check(kLimit, terms, 7, Cost{10}, now).allowed) << cost;
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing
