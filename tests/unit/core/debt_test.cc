@@ -92,5 +92,33 @@ TEST(DebtTest, OfAPacerCarriesOverAsBookedTime) {
   EXPECT_EQ(Peek(from, back, {1}, Time{10s}).retry_after, 1min);
 }
 
+// Interval refill counts whole tokens, so a token of which a part is back is still used.
+TEST(DebtTest, APartOfAUsedTokenCarriesOverAsAWholeOne) {
+  const TokenBucket from = Greedy({10, 10s}, 10);
+  const IntervalBucket to = AtOnce({10, 1h}, 10);
+  FineTime tat;
+  Check(from, tat, {3}, Time{0s});
+  EXPECT_EQ(CarryOver(from, tat, to, Time{0s}).used, 3);
+  EXPECT_EQ(CarryOver(from, tat, to, Time{1ns}).used, 3);
+  EXPECT_EQ(CarryOver(from, tat, to, Time{999'999'999ns}).used, 3);
+  EXPECT_EQ(CarryOver(from, tat, to, Time{1s}).used, 2);
+  EXPECT_EQ(CarryOver(from, tat, to, Time{2'999'999'999ns}).used, 1);
+  EXPECT_EQ(CarryOver(from, tat, to, Time{3s}).used, 0);
+}
+
+// What a pacer has stored is lost with a warm-up: it has been busy, so it is warm, and cold only
+// after a whole warm_up without a request.
+TEST(DebtTest, ABusyPacerIsWarmUnderAWarmUp) {
+  const Interval interval = MakeInterval({1, 1s});
+  const Pacer from{interval, TicksOf(interval, std::int64_t{5}), 0ns};
+  const WarmUpPacer warm{1e9, 4s, 3, 0ns};
+  FineTime tat;
+  EXPECT_EQ(CarryOver(from, tat, warm, Time{10s}), WarmUpPacer::State{});
+  Check(from, tat, {2}, Time{10s});
+  const WarmUpPacer::State state = CarryOver(from, tat, warm, Time{10s});
+  EXPECT_EQ(Peek(warm, state, {0}, Time{10s}).reset_after, 4s);
+  EXPECT_TRUE(Peek(warm, state, {1}, Time{10s}).allowed);
+}
+
 }  // namespace
 }  // namespace sluice

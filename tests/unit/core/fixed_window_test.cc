@@ -256,5 +256,15 @@ TEST(FixedWindowTest, ADebtOfAWindowThatBlocksTakesNothing) {
   EXPECT_EQ(state, FixedWindow::State{});
 }
 
+// No debt is larger than what the window had left, so a refund is felt at once.
+TEST(FixedWindowTest, ADebtAddsNoMoreThanIsLeft) {
+  const FixedWindow limit = Window({10, 1min});
+  FixedWindow::State state;
+  ExpectSteps(limit, state, {{5s, 5, Says::kYes, 5}, Debt(5s, 8), {5s, 0, Says::kYes, 0}});
+  EXPECT_EQ(state.count, 10);
+  Refund(limit, state, {4}, Time{5s});
+  EXPECT_EQ(Peek(limit, state, {0}, Time{5s}, {}).remaining, 4);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -254,5 +254,13 @@ TEST(IntervalBucketTest, RefundAndConvertKnowWhatIsOwed) {
   EXPECT_EQ(state, IntervalBucket::State{});
 }
 
+// It has more periods to go than refills, and none of them takes anything more.
+TEST(IntervalBucketTest, AStateAheadOfTheTimeHasUsedNoMoreThanItTook) {
+  const IntervalBucket limit = Bucket({2, 10s}, 4);
+  IntervalBucket::State state;
+  ExpectSteps(limit, state,
+              {{100s, 1, Says::kYes, 3}, {50s, 0, Says::kYes, 3}, {50s, 3, Says::kYes, 0}});
+}
+
 }  // namespace
 }  // namespace sluice

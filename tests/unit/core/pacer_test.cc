@@ -197,5 +197,16 @@ TEST(PacerTest, Invariant6ADebtMovesTheNextTurnWhateverMaxWaitSays) {
   ExpectRetryIsExact(limit, near, 2, 1s);
 }
 
+// Terms with a larger burst may not push a state further ahead than any of its own costs could.
+TEST(PacerTest, ConvertGoesNoFurtherAheadThanTheLongestSpan) {
+  const Pacer from = Pace({1, 1s}, 0, 0s);
+  const Pacer to = Pace({1, 1h}, 1000, 0s);
+  FineTime tat;
+  TakeDebt(from, tat, {kMost}, Time{0s});
+  ASSERT_EQ(Peek(from, tat, {0}, Time{0s}).reset_after, kLongestSpan);
+  Convert(from, to, tat, Time{0s});
+  EXPECT_EQ(Peek(to, tat, {0}, Time{0s}).reset_after, kLongestSpan);
+}
+
 }  // namespace
 }  // namespace sluice

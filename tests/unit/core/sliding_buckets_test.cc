@@ -202,5 +202,19 @@ TEST(SlidingBucketsTest, DebtsInEveryPartDoNotOverflow) {
   }
 }
 
+// A state ahead of the time is read as at the start of its newest part, where the oldest is in view
+// as a whole, and no more than that.
+TEST(SlidingBucketsTest, TheOldestPartOfAStateAheadOfTheTimeCountsOnce) {
+  Parts parts(2);
+  const SlidingBuckets limit{{10, 20s}, 2, OldestPart::kWeighted};
+  ExpectSteps(limit, parts.state,
+              {{0s, 6, Says::kYes, 4},
+               {20s, 1, Says::kYes, 3},
+               {15s, 0, Says::kYes, 3},
+               {5s, 0, Says::kYes, 3},
+               {15s, 3, Says::kYes, 0}});
+  EXPECT_EQ(UnitsInView(limit, parts.state, Time{15s}), 10);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -158,5 +158,15 @@ TEST(SlidingWindowTest, Invariant4ADebtFillsTheCurrentCounterWhateverThePrevious
   EXPECT_EQ(state, (SlidingWindow::State{Time{2s}, 8, 4}));
 }
 
+// It is read as at the start of its window, where the previous one counts whole and no more.
+TEST(SlidingWindowTest, ThePreviousWindowOfAStateAheadOfTheTimeCountsOnce) {
+  SlidingWindow::State state;
+  ExpectSteps(SlidingWindow{{10, 1s}}, state,
+              {{5s, 4, Says::kYes, 6},
+               {6s, 2, Says::kYes, 4},
+               {2s, 0, Says::kYes, 4},
+               {2s, 4, Says::kYes, 0}});
+}
+
 }  // namespace
 }  // namespace sluice

@@ -361,5 +361,15 @@ TEST(TokenBucketTest, ConvertCarriesADebtAsFarAsItMayReach) {
   EXPECT_EQ(Peek(to, tat, {0}, Time{0s}).reset_after, kDebtSpan);
 }
 
+// A clock that steps back brings no unit back, and takes none.
+TEST(TokenBucketTest, AStateAheadOfTheTimeIsHeldForLonger) {
+  FineTime tat;
+  ExpectSteps(Bucket({1, 1s}, 10), tat,
+              {{100s, 3, Says::kYes, 7, 0s, 3s},
+               {98s, 0, Says::kYes, 5, 0s, 5s},
+               {98s, 5, Says::kYes, 0, 0s, 10s},
+               {98s, 1, Says::kNo, 0, 1s, 10s}});
+}
+
 }  // namespace
 }  // namespace sluice

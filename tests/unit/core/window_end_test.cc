@@ -35,5 +35,22 @@ TEST(WindowEndTest, AWindowEndsWhereItsUnitsNoLongerCountInIt) {
             Time{hours{100} + seconds{31}});
 }
 
+TEST(WindowEndTest, UnitsOfIntervalRefillCanBeReturnedUntilTheNextRefill) {
+  LimitSpec spec = SpecOf(Algorithm::kTokenBucket);
+  spec.refill = Refill::kInterval;
+  const Limit limit = MustMake(spec);
+  const Time at{hours{100}};
+  const auto until = [&](Nanos reset_after) {
+    Decision decision;
+    decision.reset_after = reset_after;
+    return ReturnableUntil(limit, decision, at);
+  };
+  EXPECT_EQ(until(seconds{0}), at);
+  EXPECT_EQ(until(seconds{30}), at + seconds{30});
+  EXPECT_EQ(until(minutes{1}), at + minutes{1});
+  EXPECT_EQ(until(minutes{3}), at + minutes{1});
+  EXPECT_EQ(until(minutes{3} + seconds{1}), at + seconds{1});
+}
+
 }  // namespace
 }  // namespace sluice
