@@ -299,5 +299,53 @@ TEST_F(RemoteGateTest, RulesMayChangeWhileARequestWaits) {
   EXPECT_EQ(later_.verdict.decisions()[0].limit->rule, "b");
 }
 
+// Of three charges, the one in the middle a debt: the others come back, the debt stays.
+TEST_F(RemoteGateTest, ADebtIsNotGivenBackByALateAnswer) {
+  RuleSpec debt = Rule("debt", "20/m");
+  debt.debt = true;
+  Use({OnFailure(OnStoreFailure::kDeny, Rule("closed", "10/m")), debt,
+       OnFailure(OnStoreFailure::kDeny, Rule("last", "30/m"))});
+  Ask(3);
+  remote_.PassDeadline();
+  EXPECT_EQ(later_.verdict.kind(), VerdictKind::kRefused);
+  remote_.Answer();
+  ASSERT_EQ(remote_.waiting(), 1U);
+  const std::vector<RemoteItem>& items = remote_.oldest().items;
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].terms->limit().spec.rate->count, 10);
+  EXPECT_EQ(items[1].terms->limit().spec.rate->count, 30);
+  remote_.Answer();
+}
+
+// Units of a window that is over at this very instant are no longer anybody's to give back.
+TEST_F(RemoteGateTest, NothingIsGivenBackToAWindowThatBeginsAtThatInstant) {
+  LimitSpec window;
+  window.algorithm = Algorithm::kFixedWindow;
+  window.rate = Rate{5, 1min};
+  Use({Local(Rule("near", LimitOf(window))), PerUser(Rule("far", "2/h"))});
+  EXPECT_TRUE(Check(2).allowed());
+  Ask();  // the third of this user, which the remote will refuse
+  const Time end{1'700'000'040s};
+  clock_.Advance(end - clock_.Now());
+  remote_.is_away = true;
+  EXPECT_EQ(Ask(2, Purpose::kTake, "another"), GateSession::Decided::kNow);
+  EXPECT_TRUE(now_.allowed());
+  remote_.is_away = false;
+  remote_.Answer();
+  EXPECT_EQ(later_.verdict.kind(), VerdictKind::kRefused);
+  remote_.is_away = true;
+  Ask(0, Purpose::kTake, "another");
+  EXPECT_EQ(now_.decisions()[0].decision.remaining, 3);
+}
+
+TEST_F(RemoteGateTest, ACostOfNothingPassesWhereTheStoreIsAwayAndTheRuleDenies) {
+  Use({OnFailure(OnStoreFailure::kDeny, Rule("closed", "10/m"))});
+  remote_.is_away = true;
+  Ask(0);
+  EXPECT_TRUE(now_.allowed());
+  Ask(1);
+  EXPECT_FALSE(now_.allowed());
+}
+
 }  // namespace
 }  // namespace sluice::testing
