@@ -78,6 +78,8 @@ TEST_F(ForwardAuthTest, TheOriginalIsInHeadersOrAfterTheDomain) {
   EXPECT_TRUE(
       Sees("host", "other.test", Get("/auth/api", {{"X-Forwarded-Host", "Other.test:443"}})));
   EXPECT_TRUE(Sees("host", "b.test", Get("/auth/api", {{"X-Forwarded-Host", "a.test, b.test"}})));
+  EXPECT_TRUE(Sees("host", "c.test",
+                   Get("/auth/api", {{"X-Forwarded-Host", "a.test, b.test , c.test:80"}})));
   EXPECT_TRUE(Sees("host", "[::1]", Get("/auth/api", {{"X-Forwarded-Host", "[::1]"}})));
 }
 
@@ -101,6 +103,13 @@ TEST_F(ForwardAuthTest, PathAndMethodHaveOneAnswer) {
       Get("/auth/api/a", {{"X-Forwarded-Uri", "/b"}}),
       Get("/auth/api", {{"X-Forwarded-Method", "GET"}, {"X-Original-Method", "POST"}}),
       Get("/auth/api/a", {{"X-Forwarded-Method", "POST"}}),
+      // Of three the last two agree.
+      Get("/auth/api",
+          {{"X-Forwarded-Uri", "/a"}, {"X-Original-URI", "/b"}, {"X-Forwarded-Uri", "/b"}}),
+      Get("/auth/api/a", {{"X-Forwarded-Uri", "/b"}, {"X-Original-URI", "/b"}}),
+      Get("/auth/api", {{"X-Forwarded-Method", "GET"},
+                        {"X-Original-Method", "POST"},
+                        {"X-Forwarded-Method", "POST"}}),
   };
   for (const Call& call : ambiguous) {
     EXPECT_EQ(Ask(call).status, 400) << call.target << " " << call.headers.front().value;

@@ -214,5 +214,15 @@ TEST_F(GrpcServicesTest, LiftingLimitsNeedsLeave) {
   EXPECT_EQ(Status(Call("/sluice.v1.Limiter/Reset", check)), "0");
 }
 
+// A message that cannot be answered leaves nothing of its own behind what was answered before.
+TEST_F(GrpcServicesTest, AFaultLeavesTheAnswersBeforeItWhole) {
+  Stream("/grpc.health.v1.Health/Watch", Framed("") + Framed("") + Framed("\x0a\x05"), true,
+         StreamEvent::kMore);
+  EXPECT_EQ(streamed_.reply.body,
+            Health(ServingStatus::kServing) + Health(ServingStatus::kServing));
+  EXPECT_EQ(Status(streamed_.reply), "3");
+  EXPECT_EQ(streamed_.finished, 1);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -537,5 +537,38 @@ TEST(Http2ProtocolTest, NothingIsSaidAfterTheFaultOfAConnection) {
   EXPECT_EQ(server.session.output, "");
 }
 
+// Padding fills a window as the body does.
+TEST(Http2ProtocolTest, PaddingCountsInTheWindowOfItsStream) {
+  Bounds bounds;
+  bounds.request_bytes = 10;  // no more is wanted, so no more room is made
+  Server server(bounds);
+  server.service.replies_later = true;
+  const std::string padded =
+      static_cast<char>(255) + std::string(16'384 - 1 - 255, 'x') + std::string(255, '\0');
+  const std::string frame = Frame(FrameType::kData, kPadded, 1, padded);
+  server.Say(Open(1) + frame + frame + frame);
+  EXPECT_EQ(server.stream_error(1), std::nullopt);
+  server.Say(frame);
+  EXPECT_EQ(server.stream_error(1), kFlowControlError);
+}
+
+// However few streams are open: those that were reset are still being served.
+TEST(Http2ProtocolTest, MoreRequestsInFlightThanTheBoundAreRefused) {
+  Bounds bounds;
+  bounds.connection_requests = 2;
+  Server server(bounds);
+  server.service.replies_later = true;
+  server.Say(Whole(1) + Whole(3));
+  server.Say(ResetFrame(1));
+  server.Say(Whole(5));
+  EXPECT_EQ(server.stream_error(5), kRefusedStream);
+  server.service.ReplyToAll();
+  server.service.replies_later = false;
+  server.Say(Whole(7));
+  EXPECT_EQ(server.BodyOf(7), "hello");
+  EXPECT_EQ(server.service.seen.size(), 3U);
+  EXPECT_FALSE(server.session.ended());
+}
+
 }  // namespace
 }  // namespace sluice

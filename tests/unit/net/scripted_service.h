@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ class ScriptedService final : public HttpService {
     HttpRequest::Fault fault = HttpRequest::Fault::kNone;
     Peer peer;
     std::string authorization = {};
+    std::map<std::string, std::string> headers = {};
   };
 
   void Serve(std::span<Exchange* const> batch) override {
@@ -30,6 +32,9 @@ class ScriptedService final : public HttpService {
       seen.push_back({std::string(request.method), std::string(request.target),
                       std::string(request.authority), std::string(request.body), request.fault,
                       *request.peer, std::string(request.Find("authorization"))});
+      for (const Header& header : request.headers) {
+        seen.back().headers.emplace(header.name, header.value);
+      }
       if (replies_later) {
         waiting.push_back(exchange);
       } else {

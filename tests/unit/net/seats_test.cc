@@ -1,11 +1,15 @@
 #include "net/seats.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/text.h"
 
 namespace sluice {
 namespace {
@@ -87,6 +91,21 @@ TEST_F(SeatsTest, WhoeverIsOnThisMachineIsNotCounted) {
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(Take(Audience::kClients, address)) << address;
     taken.clear();
   }
+}
+
+// Nothing is remembered of an address that has no connection any more, however many come and go.
+TEST_F(SeatsTest, AddressesThatLeftAreForgotten) {
+  const auto visit = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      EXPECT_TRUE(
+          Take(Audience::kClients, Concat("10.", i >> 16, ".", i >> 8 & 255, ".", i & 255)));
+      taken.clear();
+    }
+  };
+  visit(0, 1000);
+  const std::size_t before = mallinfo2().uordblks;
+  visit(1000, 21'000);
+  EXPECT_LT(mallinfo2().uordblks, before + 20'000);
 }
 
 }  // namespace

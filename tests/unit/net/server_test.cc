@@ -24,6 +24,9 @@ namespace {
 
 constexpr std::string_view kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
+// More than sockets of the loopback take before anybody reads.
+constexpr std::size_t kHugeBytes = std::size_t{16} << 20U;
+
 // Replies to all but /later, and to those as soon as /release is asked for. One worker's.
 class LaterService final : public HttpService, public RespService {
  public:
@@ -51,6 +54,7 @@ class LaterService final : public HttpService, public RespService {
       if (exchange->request.target == "/release") Release();
       if (exchange->request.target == "/hold") Hold();
       if (exchange->request.target == "/large") exchange->reply.body.assign(5000, 'x');
+      if (exchange->request.target == "/huge") exchange->reply.body.assign(kHugeBytes, 'x');
       exchange->Finish();
     }
   }
@@ -336,6 +340,21 @@ TEST_F(ServerTest, WhatHttp2KeepsCountsToo) {
   client.Say(http2.TakeOutput());
   EXPECT_TRUE(Until([&] { return server->kept_bytes() > 3000; }));
   EXPECT_LT(server->kept_bytes(), 4000U + sizeof(Http2Stream));
+}
+
+TEST_F(ServerTest, WhatHasLeftOfAReplyIsKeptNoMore) {
+  Start();
+  const LoopbackClient client(address);
+  client.Say(Get("/huge"));
+  ASSERT_TRUE(Until([&] { return server->kept_bytes() > 0; }));
+  EXPECT_LT(server->kept_bytes(), kHugeBytes);
+  std::size_t heard = 0;
+  while (heard < kHugeBytes) {
+    const std::size_t size = client.Hear().size();
+    ASSERT_GT(size, 0U);
+    heard += size;
+  }
+  EXPECT_TRUE(Until([&] { return server->kept_bytes() == 0; }));
 }
 
 // Invariant (2) of Connection.

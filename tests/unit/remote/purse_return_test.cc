@@ -1,6 +1,7 @@
 // Purse, invariants (5) and (6): what goes back to the remote, when, and how often.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 
 #include "remote/purse.h"
@@ -197,6 +198,26 @@ TEST_F(PurseReturnTest, UnitsFromBeforeAResetAreNotPutBack) {
   purse_.Forget(ItemOf(1).key, now_);
   purse_.GiveBack(ItemOf(3), since, now_, decision_);
   EXPECT_EQ(Back(Purse::Which::kAll), 0);
+}
+
+// Units of different times are one return: it must not outlive the first of them, whichever came
+// first.
+TEST_F(PurseReturnTest, ReturnsOfDifferentTimesAreRepeatedUntilTheEarliest) {
+  Lease();
+  const Time there = now_ + ahead_;
+  for (const auto& [first, second, third] :
+       {std::array<int, 3>{5, 9, 7}, std::array<int, 3>{9, 7, 5}, std::array<int, 3>{7, 5, 9}}) {
+    ASSERT_GE(Back(Purse::Which::kAll), 0);
+    for (const int after : {first, second, third}) {
+      RemoteItem item = ItemOf(after);
+      item.until = there + seconds{after};
+      purse_.NotReturned(item, now_ + Nanos{1}, now_);
+    }
+    now_ += milliseconds{150};
+    EXPECT_EQ(Back(Purse::Which::kAll), 5 + 9 + 7);
+    ASSERT_EQ(items_.size(), 1U);
+    EXPECT_EQ(items_[0].until, there + seconds{5});
+  }
 }
 
 }  // namespace
