@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -101,13 +102,31 @@ TEST_F(LogTest, WhatIsLessImportantIsLeftOut) {
   EXPECT_EQ(Written(), "");
 }
 
-TEST_F(LogTest, WhatIsImportantEnoughIsSetForAllThreadsAtOnce) {
+// While threads write, the level changes: from then on all of them keep to it.
+TEST_F(LogTest, ThreadsThatWriteKeepToALevelOnceItIsSet) {
   Log log(To(LogForm::kText), clock_);
   log.SetLeast(LogImportance::kDebug);
-  std::thread([&] { log.Write(LogImportance::kDebug, "a", "x"); }).join();
-  std::thread([&] { log.SetLeast(LogImportance::kError); }).join();
-  log.Write(LogImportance::kWarning, "b", "y");
-  EXPECT_EQ(Written(), "2023-11-14T22:13:20.123Z debug a: x\n");
+  log.Write(LogImportance::kDebug, "early", "x");
+  std::atomic<int> writing{0};
+  std::atomic<bool> is_set{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      ++writing;
+      while (!is_set) log.Write(LogImportance::kDebug, "early", "x");
+      clock_.Advance(std::chrono::seconds{1});  // the flood before is no reason to be left out
+      for (int j = 0; j < 100; ++j) log.Write(LogImportance::kWarning, "late", "y");
+      log.Write(LogImportance::kError, "last", "z");
+    });
+  }
+  while (writing < 3) std::this_thread::yield();
+  log.SetLeast(LogImportance::kError);
+  is_set = true;
+  for (std::thread& thread : threads) thread.join();
+  const std::string text = Written();
+  EXPECT_NE(text.find(" early: x\n"), std::string::npos);
+  EXPECT_EQ(text.find(" late: "), std::string::npos);
+  EXPECT_NE(text.find(" error last: z\n"), std::string::npos);
 }
 
 TEST(LogWordsTest, EveryImportanceHasItsWord) {

@@ -127,11 +127,25 @@ TEST(SystemClockTest, ShowsATimeOfThisCenturyThatNeverGoesBack) {
   EXPECT_LT(last - first, 60 * kSecond);
 }
 
-TEST(SystemClockTest, SleepingForNothingReturnsAtOnce) {
+TEST(SystemClockTest, SleepsForAtLeastTheLengthGiven) {
   const std::unique_ptr<Clock> clock = MakeSystemClock();
-  clock->SleepFor(Nanos{0});
-  clock->SleepFor(Nanos{-5});
-  EXPECT_LT(clock->Now(), kLatestTime);
+  const Time before = clock->Now();
+  clock->SleepFor(Nanos{20'000'000});
+  // Time may be slewed by 1/2000.
+  EXPECT_GE(clock->Now() - before, Nanos{19'990'000});
+}
+
+// A length below zero must not be taken for a long one: it would sleep for centuries.
+TEST(SystemClockTest, SleepsNotAtAllForNothingAndLess) {
+  const std::unique_ptr<Clock> clock = MakeSystemClock();
+  const Time before = clock->Now();
+  for (int i = 0; i < 1000; ++i) {
+    clock->SleepFor(Nanos{0});
+    clock->SleepFor(Nanos{-5});
+    clock->SleepFor(-60 * kSecond);
+    clock->SleepFor(Nanos::min());
+  }
+  EXPECT_LT(clock->Now() - before, 60 * kSecond);
 }
 
 TEST(SystemClockTest, ThreadsMayReadItTogether) {

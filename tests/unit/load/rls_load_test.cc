@@ -67,9 +67,15 @@ TEST_F(RlsLoadTest, CallsCarryTheMetadata) {
   session->Send(7, At(1));
   session->Send(8, At(2));
   Meet();
-  ASSERT_EQ(service.seen.size(), 2U);
-  EXPECT_EQ(service.seen[0].authorization, "Bearer s3cret");
-  EXPECT_EQ(service.seen[1].authorization, "Bearer s3cret");
+  session->Send(9, At(3));
+  Meet();
+  ASSERT_EQ(service.seen.size(), 3U);
+  for (const ScriptedService::Seen& seen : service.seen) {
+    EXPECT_EQ(seen.headers.at("x-team"), "a");
+    EXPECT_EQ(seen.headers.at("authorization"), "Bearer s3cret");
+    EXPECT_EQ(seen.headers.at("content-type"), "application/grpc");
+    EXPECT_EQ(seen.headers.at("te"), "trailers");
+  }
 }
 
 TEST_F(RlsLoadTest, OverLimitIsRefused) {
