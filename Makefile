@@ -3,7 +3,8 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all build run test test-all bench instructions fuzz lint tidy format clean
+.PHONY: help setup setup-all build run test test-all bench instructions fuzz mutants lint tidy \
+        format clean
 
 # A recipe is one whole build; running several at once would only contend for the same tree.
 .NOTPARALLEL:
@@ -60,6 +61,10 @@ instructions: setup ## instructions per request under callgrind; BASE=BINARY com
 
 fuzz: setup ## fuzz each target of fuzz/ under asan for FUZZ_SECONDS (600)
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+# ONLY is a layer or one mutant, MUTANTS a file of rules.
+mutants: setup ## break the code on purpose; the tests must notice. ONLY=core, MUTANTS=FILE
+	python3 tools/mutants --jobs $(JOBS) $(ONLY) $(MUTANTS)
 
 lint: setup ## house lint and formatting, without a build
 	python3 tools/lint
