@@ -106,12 +106,6 @@ RemoteWay RemoteStore::Join(std::size_t worker, EventLoop& loop) {
           .is_over = &is_over_};
 }
 
-void RemoteStore::ReturnLeases() {
-  if (workers_.empty()) return;
-  Worker& first = *workers_.front();
-  first.loop().Post([&first] { first.near().ReturnLeases(); });
-}
-
 void RemoteStore::ReturnLeases(Nanos within) {
   if (workers_.empty()) return;
   nearby_.Close();

@@ -66,9 +66,8 @@ class RemoteStore {
   // Begins to connect. The same way for the same worker, each time.
   RemoteWay Join(std::size_t worker, EventLoop& loop);
 
-  // Rules have changed: what was leased under the old ones goes back, soon.
-  void ReturnLeases();
-  // The same for good. Returns when all of it is back, or after that long.
+  // Before the end: gives back all that is leased. Returns when all of it is back, or after that
+  // long.
   void ReturnLeases(Nanos within);
 
   // Nobody waits for a verdict any more.

@@ -206,9 +206,7 @@ Result<Done> Service::LoadRules() {
   for (const FilePath& path : settings_.rules) options.paths.push_back(path.text);
   options.zones = SystemZones();
   options.use = [this](std::shared_ptr<const RuleSet> rules) {
-    Result<Done> done = gate_->Use(std::move(rules));
-    if (done.ok() && remote_) remote_->ReturnLeases();
-    return done;
+    return gate_->Use(std::move(rules));
   };
   options.report = [this](const RuleEvent& event) {
     switch (event.kind) {

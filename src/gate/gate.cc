@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "core/limit_words.h"
@@ -41,6 +42,20 @@ bool ShareFollows(const LimitPlace& place, const Limit& limit) {
   return place.on_failure == OnStoreFailure::kLocal && place.nearness != Nearness::kEventual &&
          !limit.spec.count_refused.value_or(false) &&
          limit.spec.algorithm != Algorithm::kConcurrency;
+}
+
+// Leases under terms that are no longer leased under are returned; all others stay.
+void RetireTerms(const BoundRules* before, const BoundRules& now) {
+  std::unordered_set<const RemoteTerms*> leased;
+  for (const LimitPlace& place : now.places) {
+    if (place.nearness == Nearness::kLeased) leased.insert(place.remote.get());
+  }
+  for (const RemoteTerms* const terms : leased) terms->SetRetired(false);
+  if (before == nullptr) return;
+  for (const LimitPlace& place : before->places) {
+    const bool is_retired = place.remote != nullptr && !leased.contains(place.remote.get());
+    if (is_retired) place.remote->SetRetired(true);
+  }
 }
 
 }  // namespace
@@ -147,6 +162,7 @@ Result<Done> Gate::Use(std::shared_ptr<const RuleSet> rules) {
   counts_.Use(bound->series);
   bound->rules = std::move(rules);
   const std::lock_guard rules_guard(rules_mutex_);
+  RetireTerms(rules_.get(), *bound);
   rules_ = std::move(bound);
   // Pairs with the acquire in Refresh.
   version_.fetch_add(1, std::memory_order_release);

@@ -146,8 +146,8 @@ bool Purse::IsPartEnding(const Entry& entry, Time now) {
 
 // Answers 0 where no lease is to be asked for.
 Cost Purse::Claim(Entry& entry, Cost cost, Time now) const {
-  const bool may_ask =
-      !entry.is_asking && entry.lots[1].units == 0 && now >= entry.ask_after && !is_closed();
+  const bool may_ask = !entry.is_asking && entry.lots[1].units == 0 && now >= entry.ask_after &&
+                       !is_closed() && !entry.terms->is_retired();
   if (!may_ask || IsPartEnding(entry, now)) return Cost{0};
   const std::int64_t fair =
       entry.told.remaining / (2 * live_nodes_.load(std::memory_order_relaxed));
@@ -317,11 +317,21 @@ void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
   items.push_back(ItemOf(entry, key, std::exchange(entry.back, {})));
 }
 
-bool Purse::TakeReturns(Which which, const WalkBounds& most, Time now,
-                        std::vector<RemoteItem>& items) {
+void Purse::TakeKey(Entry& entry, Which which, const FleetKey& key, Time now, ReturnBounds& most,
+                    std::vector<RemoteItem>& items) {
+  if (which == Which::kAll || !entry.terms->is_retired()) {
+    return TakeLots(entry, which, key, now, items);
+  }
+  if (most.retired_keys == 0) return;
+  const std::size_t before = items.size();
+  TakeLots(entry, Which::kAll, key, now, items);
+  if (items.size() > before) --most.retired_keys;
+}
+
+bool Purse::TakeReturns(Which which, ReturnBounds& most, Time now, std::vector<RemoteItem>& items) {
   std::size_t looked = 0;
   const auto is_enough = [&] {
-    return looked >= most.keys || items.size() + kItemsOfKey > most.items;
+    return looked >= most.walk.keys || items.size() + kItemsOfKey > most.walk.items;
   };
   for (; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
     if (is_enough()) return false;
@@ -331,7 +341,7 @@ bool Purse::TakeReturns(Which which, const WalkBounds& most, Time now,
       const FleetKey& key = keys_[place_];
       table_.Find(key, [&](Entry& entry, auto& list) {
         entry.is_listed = false;
-        TakeLots(entry, which, key, now, items);
+        TakeKey(entry, which, key, now, most, items);
         if (HasUnits(entry)) List(entry, key, list);
       });
     }

@@ -37,8 +37,9 @@ namespace sluice {
 //       local clock, so not after it does in the remote. Its units are not spent later, nor are
 //       units of one window in the next.
 //   (5) What is not spent goes back once: when the lease ends, when nothing was spent of it for a
-//       quarter of its life, or when all is to go back. A give-back names the end of the window,
-//       or when the units are back by themselves: from then on it would free those of others.
+//       quarter of its life, when its terms are retired, or when all is to go back. A give-back
+//       names the end of the window, or when the units are back by themselves: from then on it
+//       would free those of others.
 //   (6) Units whose reply is lost are lost, but a give-back that was surely not done is repeated.
 //       Those of a key that is forgotten are lost, too: its reset may have wiped what was charged
 //       for them.
@@ -79,10 +80,16 @@ class Purse {
   enum class Which : std::uint8_t { kEnded, kAll };
   // Items that one key can be.
   static constexpr std::size_t kItemsOfKey = 3;
+  struct ReturnBounds {
+    WalkBounds walk;
+    // Keys with retired terms of which kEnded takes units. A reload retires the terms of any number
+    // of keys at once, so they are paced. The call reduces it.
+    std::size_t retired_keys = 0;
+  };
   // Takes out what is to go back, as items of a kRefund, from where the last call ended. One caller
   // at a time. False before the last key. REQUIRES: no items are there yet, and there is room for
   // those of a key.
-  bool TakeReturns(Which which, const WalkBounds& most, Time now, std::vector<RemoteItem>& items);
+  bool TakeReturns(Which which, ReturnBounds& most, Time now, std::vector<RemoteItem>& items);
 
   // Of an item of TakeReturns, from when it was taken out: it was not done. It goes back later, as
   // long as that has a use.
@@ -172,6 +179,8 @@ class Purse {
   static Lot LotOf(const Entry& entry, const Reply& reply);
   static void TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
                        std::vector<RemoteItem>& items);
+  static void TakeKey(Entry& entry, Which which, const FleetKey& key, Time now, ReturnBounds& most,
+                      std::vector<RemoteItem>& items);
 
   KeyTable<Entry> table_;
   std::atomic<std::int64_t> live_nodes_{1};

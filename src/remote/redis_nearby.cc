@@ -86,7 +86,8 @@ void RedisNearbyWorker::WantAgain() {
 
 void RedisNearbyWorker::OnAgain() {
   is_wanting_again_ = false;
-  if (needs_room_for_returns_ || return_walks_ > 0) SendReturns();
+  const bool is_look_due = std::exchange(is_look_due_, false);
+  if (is_look_due || needs_room_for_returns_ || return_walks_ > 0) SendReturns();
   if (has_more_counts_ || sync_walks_ > 0) SendSyncs();
   SendWishes();
   TellReturned();
@@ -145,7 +146,9 @@ void RedisNearbyWorker::SendAll(const Task& task, std::vector<RemoteItem>& items
 }
 
 void RedisNearbyWorker::EndLeases() {
-  SendReturns();
+  retired_keys_left_ = kRetiredPerLook;
+  is_look_due_ = true;
+  WantAgain();
   NoteLateSyncs();
   const Time now = clock_.Now();
   shared_.purse_.Sweep(now);
@@ -161,9 +164,11 @@ void RedisNearbyWorker::SendReturns() {
   if (!has_room()) return;
   const Time now = clock_.Now();
   const bool is_all = return_walks_ > 0;
-  const WalkBounds most{.keys = kLeasesPerLook, .items = RoomFor(Errand::kReturn)};
+  Purse::ReturnBounds most{.walk = {.keys = kLeasesPerLook, .items = RoomFor(Errand::kReturn)},
+                           .retired_keys = retired_keys_left_};
   const bool is_end = shared_.purse_.TakeReturns(is_all ? Purse::Which::kAll : Purse::Which::kEnded,
                                                  most, now, returns_);
+  retired_keys_left_ = most.retired_keys;
   SendAll({Errand::kReturn, Operation::kRefund, now}, returns_);
   if (is_all && is_end) --return_walks_;
   needs_room_for_returns_ = !is_end && !has_room();
@@ -200,18 +205,14 @@ void RedisNearbyWorker::NoteLateSyncs() {
   }
 }
 
-void RedisNearbyWorker::ReturnLeases() {
-  return_walks_ = kReturnWalks;
-  DropWishes();
-  WantAgain();
-}
-
 void RedisNearbyWorker::ReturnAll(EventLoop::Call done) {
   returned_ = std::move(done);
   was_last_walk_ = false;
   syncs_not_taken_ = 0;
   sync_walks_ = kSyncWalks;
-  ReturnLeases();
+  return_walks_ = kReturnWalks;
+  DropWishes();
+  WantAgain();
 }
 
 void RedisNearbyWorker::TellReturned() {

@@ -1,6 +1,7 @@
 // Remote: the asynchronous interface to where states are kept.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,7 +20,7 @@ namespace sluice {
 
 // A limit as a remote knows it: what it worked out when the limit was bound.
 //
-// Thread safety: immutable.
+// Thread safety: immutable, but for `is_retired`, which any thread may read and set.
 class RemoteTerms {
  public:
   explicit RemoteTerms(const Limit& limit) : limit_(limit) {}
@@ -29,8 +30,16 @@ class RemoteTerms {
 
   [[nodiscard]] const Limit& limit() const { return limit_; }
 
+  // Whether no rule in force leases under these terms. Units that were leased under them are
+  // returned; requests that began earlier may still be decided under them.
+  [[nodiscard]] bool is_retired() const { return is_retired_.load(std::memory_order_relaxed); }
+  void SetRetired(bool is_retired) const {
+    is_retired_.store(is_retired, std::memory_order_relaxed);
+  }
+
  private:
   Limit limit_;
+  mutable std::atomic<bool> is_retired_{false};
 };
 
 // One charge of a key that a remote keeps.

@@ -142,29 +142,101 @@ class Rounds final : private EventLoop::Watcher {
 };
 
 // RedisNearbyWorker (3): callers of the worker wait meanwhile.
-TEST(NearbyManyKeysTest, WhenRulesChangeCountsAreNotPushed) {
-  ManyKeys many(10'000);
-  many.CheckAll(Nearness::kEventual);
-  many.world.RunFor(milliseconds{2});
-  many.CheckAll(Nearness::kEventual);
-  many.world.weather.is_away = true;
-  many.node.near.ReturnLeases();
-  many.node.Pump();
-  EXPECT_EQ(many.node.not_taken, 0U);
-}
-
-// RedisNearbyWorker (3).
-TEST(NearbyManyKeysTest, WhenRulesChangeWhileTheRemoteIsAwayLeasesAreTriedInParts) {
+TEST(NearbyManyKeysTest, AtTheEndLeasesAreTriedInParts) {
   ManyKeys many(3000);
   for (int round = 0; round < 30; ++round) {
     many.CheckAll(Nearness::kLeased);
     many.world.RunFor(milliseconds{2});
   }
   many.world.weather.is_away = true;
-  many.node.near.ReturnLeases();
+  many.node.shared.Close();
+  many.node.near.ReturnAll([] {});
   const Rounds rounds(many.node, 100);
   EXPECT_GT(many.node.not_taken, 2000U);
   EXPECT_LE(rounds.most(), 256U);
+}
+
+// Leases of so many keys, of which each has units left.
+class LeasedKeys : public ManyKeys {
+ public:
+  explicit LeasedKeys(std::size_t keys) : ManyKeys(keys) {
+    for (int round = 0; round < 30; ++round) {
+      CheckAll(Nearness::kLeased);
+      world.RunFor(milliseconds{2});
+    }
+  }
+
+  // Keys whose units have not gone back.
+  std::size_t Leased() {
+    std::size_t leased = 0;
+    Decision decision;
+    for (const RemoteItem& item : items) {
+      const bool is_here = node.near.Take(item, Nearness::kLeased, world.now(), decision) ==
+                           Nearby::Answer::kDecided;
+      if (!is_here) continue;
+      ++leased;
+      ++units;
+    }
+    return leased;
+  }
+};
+
+constexpr std::size_t kLeasedKeys = 1000;
+constexpr std::size_t kRetiredPerLook = 64;
+
+// RedisNearbyWorker (4).
+TEST(NearbyManyKeysTest, LeasesOfTermsInForceStayOverAReload) {
+  LeasedKeys many(kLeasedKeys);
+  many.items.front().terms->SetRetired(false);
+  const std::size_t before = many.world.redis.calls;
+  many.world.RunFor(milliseconds{50});
+  EXPECT_EQ(many.world.redis.calls, before);
+  EXPECT_EQ(many.Leased(), kLeasedKeys);
+}
+
+// RedisNearbyWorker (4).
+TEST(NearbyManyKeysTest, LeasesOfRetiredTermsGoBackInParts) {
+  LeasedKeys many(kLeasedKeys);
+  const std::int64_t leased = many.node.shared.UnitsLeasedForTest();
+  ASSERT_GT(leased, 0);
+  many.items.front().terms->SetRetired(true);
+  std::size_t returned = 0;
+  for (int look = 0; many.node.shared.UnitsLeasedForTest() > 0; ++look) {
+    ASSERT_LT(look, 17);
+    const std::size_t before = many.world.redis.calls;
+    many.world.RunFor(milliseconds{10});
+    EXPECT_LE(many.world.redis.calls - before, kRetiredPerLook);
+    returned += many.world.redis.calls - before;
+  }
+  many.world.RunFor(milliseconds{2});
+  EXPECT_GE(returned, kLeasedKeys - kRetiredPerLook);
+  EXPECT_EQ(many.world.redis.charged, many.units);
+}
+
+// RedisNearbyWorker (4): what ends while it waits for its turn waits on.
+TEST(NearbyManyKeysTest, LeasesOfRetiredTermsThatEndGoBackInPartsToo) {
+  LeasedKeys many(kLeasedKeys);
+  many.items.front().terms->SetRetired(true);
+  many.node.keeps = false;
+  many.world.RunFor(seconds{2});
+  const std::size_t before = many.world.redis.calls;
+  many.node.near.EndLeases();
+  many.node.Pump();
+  many.world.RunFor(milliseconds{2});
+  EXPECT_EQ(many.world.redis.calls - before, kRetiredPerLook);
+}
+
+// RedisNearbyWorker (4): a key is decided in Redis until its units are back, then leased again.
+TEST(NearbyManyKeysTest, KeysAreLeasedAgainUnderNewTerms) {
+  LeasedKeys many(kLeasedKeys);
+  many.items.front().terms->SetRetired(true);
+  const auto terms = TermsOf({.rate = Rate{50'000, hours{1000}}});
+  for (RemoteItem& item : many.items) item.terms = terms;
+  for (int round = 0; round < 200; ++round) {
+    many.CheckAll(Nearness::kLeased);
+    many.world.RunFor(milliseconds{2});
+  }
+  EXPECT_EQ(many.Leased(), kLeasedKeys);
 }
 
 // RedisNearbyWorker (3), and nobody waits for what is in vain.

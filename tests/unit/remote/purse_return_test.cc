@@ -73,7 +73,8 @@ TEST_F(PurseReturnTest, AWalkInPortionsTakesEveryLeaseOnce) {
     bool is_end = false;
     while (!is_end && walked < 1000) {
       items_.clear();
-      is_end = purse_.TakeReturns(Purse::Which::kAll, most, now_, items_);
+      Purse::ReturnBounds bounds{.walk = most};
+      is_end = purse_.TakeReturns(Purse::Which::kAll, bounds, now_, items_);
       EXPECT_LE(items_.size(), 3U);
       walked += items_.size();
     }

@@ -61,7 +61,9 @@ class PurseScene : public ::testing::Test {
   // Units that go back now.
   std::int64_t Back(Purse::Which which = Purse::Which::kEnded) {
     items_.clear();
-    EXPECT_TRUE(purse_.TakeReturns(which, kAll, now_, items_));
+    Purse::ReturnBounds most{.walk = kAll, .retired_keys = retired_keys_};
+    EXPECT_TRUE(purse_.TakeReturns(which, most, now_, items_));
+    retired_keys_ = most.retired_keys;
     std::int64_t units = 0;
     for (const RemoteItem& item : items_) units += item.cost.units;
     return units;
@@ -80,6 +82,7 @@ class PurseScene : public ::testing::Test {
   Time now_{std::chrono::hours{1000}};
   Nanos ahead_ = std::chrono::hours{3};  // the remote's clock
   Decision decision_;
+  std::size_t retired_keys_ = 1000;  // that may be returned
   std::vector<RemoteItem> asked_;
   std::vector<RemoteItem> items_;
 };

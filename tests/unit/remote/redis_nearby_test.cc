@@ -150,7 +150,8 @@ TEST(RedisNearbyTest, AReturnThatIsUnderWayDuringAResetIsNotRepeated) {
     NearbyWorld::Node& node = scene.world.node(0);
     scene.world.weather.lost_calls_in_100 = 100;
     scene.world.weather.way_least = scene.world.weather.way_most = milliseconds{10};
-    node.near.ReturnLeases();
+    scene.terms->SetRetired(true);
+    node.near.EndLeases();
     node.Pump();
     ASSERT_GT(node.shared.CallsUnderWay(), 0);
     scene.world.RunFor(milliseconds{1});
