@@ -1,29 +1,45 @@
 -- An action that asks Sluice's forward auth about a request, for HAProxy 2.6 and later:
 --
---   http-request lua.sluice http://127.0.0.1:8081/auth/DOMAIN open
+--   http-request lua.sluice http://127.0.0.1:8081/auth/DOMAIN open user-agent,x-api-key
 --
--- A refusal goes to the client. The last word says what becomes of requests while Sluice is away:
--- `open` lets them pass, `closed` refuses them with 503. What the answer to an allowed request
--- should say of limits is left in txn.sluice_ratelimit and txn.sluice_policy.
+-- A refusal goes to the client. The second word says what becomes of requests while Sluice is away:
+-- `open` lets them pass, `closed` refuses them with 503. Sluice is away if it cannot be reached or
+-- answers 5xx; every other answer but 200 is a refusal. The third word lists the headers of a
+-- request that rules are about, in lower case; `-` is none. Only these are sent: HAProxy's client
+-- crashes on more than about 95 headers. What the answer to an allowed request should say of limits
+-- is left in txn.sluice_ratelimit and txn.sluice_policy.
 
--- Headers that are of the connection or of the body, and those that only a proxy may set.
-local withheld = {
-  ["connection"] = true, ["content-length"] = true, ["expect"] = true, ["forwarded"] = true,
-  ["host"] = true, ["keep-alive"] = true, ["te"] = true, ["transfer-encoding"] = true,
-  ["upgrade"] = true, ["x-original-method"] = true, ["x-original-uri"] = true,
-}
+-- What Sluice is told of one request has at most this many bytes, well below HAProxy's buffers and
+-- Sluice's `bounds.header_bytes`. Longer requests are refused: they could not be asked about.
+local max_bytes = 12000
 
--- What Sluice is told of a request: its headers, what it asks for and who asks.
-local function question(txn)
-  local headers = {}
-  for name, values in pairs(txn.http:req_get_headers()) do
-    if not withheld[name] then headers[name] = values end
+-- The first and the last value of a header. Sluice refuses a request where they differ, because the
+-- app may take the other one.
+local function ends(values)
+  local last = 0
+  while values[last + 1] do last = last + 1 end
+  if last == 0 or values[0] == values[last] then return { values[0] } end
+  return { values[0], values[last] }
+end
+
+-- What Sluice is told of a request: what it asks for, who asks, and the headers that rules are
+-- about. Also the number of bytes that takes.
+local function question(txn, names)
+  local headers = {
+    ["x-forwarded-method"] = { txn.f:method() },
+    ["x-forwarded-uri"] = { txn.f:pathq() },
+    ["x-forwarded-host"] = { txn.f:req_fhdr("host") },
+    ["x-forwarded-for"] = { txn.f:src() },
+  }
+  local sent = txn.http:req_get_headers()
+  for name in names:gmatch("[^,]+") do
+    if sent[name] then headers[name] = ends(sent[name]) end
   end
-  headers["x-forwarded-method"] = { txn.f:method() }
-  headers["x-forwarded-uri"] = { txn.f:pathq() }
-  headers["x-forwarded-host"] = { txn.f:req_fhdr("host") }
-  headers["x-forwarded-for"] = { txn.f:src() }
-  return headers
+  local bytes = 0
+  for name, values in pairs(headers) do
+    for _, value in ipairs(values) do bytes = bytes + #name + #value + 4 end
+  end
+  return headers, bytes
 end
 
 -- The first value of a header of a reply, or nil.
@@ -38,25 +54,28 @@ local function refuse(txn, status, body, headers)
   txn:done(answer)
 end
 
-local function sluice(txn, url, away)
-  -- Every refusal is 403 then, so whatever else is not 200 is a failure to answer.
-  local reply = core.httpclient():get({ url = url .. "?deny=403", headers = question(txn) })
-  if reply.status == 200 then
+local function sluice(txn, url, away, names)
+  local headers, bytes = question(txn, names)
+  if bytes > max_bytes then return refuse(txn, 431, "", {}) end
+  -- Refusals by rules are 403 then, so that 5xx is a failure to answer.
+  local reply = core.httpclient():get({ url = url .. "?deny=403", headers = headers })
+  local status = reply.status or 0
+  if status == 200 then
     local told = first(reply, "ratelimit")
     if told then
       txn:set_var("txn.sluice_ratelimit", told)
       txn:set_var("txn.sluice_policy", first(reply, "ratelimit-policy") or "")
     end
-  elseif reply.status == 403 then
-    local status = tonumber(first(reply, "x-ratelimit-status")) or 403
-    local headers = {}
+  elseif status >= 100 and status < 500 then
+    local told = {}
     for _, name in ipairs({ "content-type", "ratelimit", "ratelimit-policy", "retry-after" }) do
-      headers[name] = first(reply, name)
+      told[name] = first(reply, name)
     end
-    refuse(txn, status, reply.body, headers)
+    local shown = tonumber(first(reply, "x-ratelimit-status")) or (status >= 400 and status or 403)
+    refuse(txn, shown, reply.body, told)
   elseif away ~= "open" then
     refuse(txn, 503, "", {})
   end
 end
 
-core.register_action("sluice", { "http-req" }, sluice, 2)
+core.register_action("sluice", { "http-req" }, sluice, 3)

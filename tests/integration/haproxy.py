@@ -10,7 +10,7 @@ HAPROXY = Kind(
     file="haproxy.cfg",
     command=[tool("haproxy", "/usr/sbin/haproxy"), "-db", "-f", "haproxy.cfg"],
     patience=[("timeout server 100ms", "timeout server 60s")],
-    fail_closed=[(" open\n", " closed\n")],
+    fail_closed=[("auth/edge open ", "auth/edge closed ")],
     away_status=503)
 
 run_tests(tests_of(HAPROXY))

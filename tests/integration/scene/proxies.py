@@ -133,6 +133,25 @@ class Proxy:
             return Reply(reply.status, reply.headers, reply.read().decode())
 
 
+    def send(self, head, body=b"", client="127.0.0.2"):
+        """The status and the headers of the reply to bytes that may be no good request.
+
+        Both are None without a reply.
+        """
+        with socket.create_connection(("127.0.0.1", self.port), DEADLINE_SECONDS,
+                                      source_address=(client, 0)) as connection:
+            try:
+                connection.sendall(head + b"Connection: close\r\n\r\n" + body)
+            except ConnectionError:
+                pass  # it may have been answered before all of it was sent
+            reply = http.client.HTTPResponse(connection)
+            try:
+                reply.begin()  # skips 100 (Continue)
+            except (ConnectionError, http.client.HTTPException):
+                return None, None
+            return reply.status, reply.headers
+
+
 # What is to be known of a proxy to test it.
 #   folder, file   of examples/: its configuration
 #   command        run where these files are

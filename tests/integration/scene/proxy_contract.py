@@ -2,6 +2,7 @@
 
 import json
 
+from scene.hostile_headers import (CHUNKED, HEADS, METHODS, PATH_SIZES, TRAILERS, head)
 from scene.proxies import FLAGS, Request, stage
 from scene import peek
 from server import expect, until
@@ -80,6 +81,34 @@ def what_a_client_says_it_is_does_not_count(kind):
         expect(len(app.seen), 2)
 
 
+def nothing_in_a_request_gets_past_a_denial(kind):
+    """No header, method or length that a client can choose makes a denied request pass."""
+    denied = "/private/a"
+    requests = {name: (head("GET", denied, headers), b"") for name, headers in HEADS.items()}
+    requests.update({f"POST with {name}": (head("POST", denied, headers), b"")
+                     for name, headers in HEADS.items() if "Content-Length" not in dict(headers)})
+    requests["trailers"] = (head("POST", denied, CHUNKED), TRAILERS)
+    requests["an absolute target"] = (head("GET", "http://other.example" + denied, []), b"")
+    requests["HTTP/1.0"] = (head("GET", denied, []).replace(b"HTTP/1.1", b"HTTP/1.0"), b"")
+    for method in METHODS:
+        requests[f"the method {method[:40]}"] = (head(method, denied, []), b"")
+    for size in PATH_SIZES:
+        requests[f"a path of {size} bytes"] = (head("GET", denied + "a" * size, []), b"")
+        requests[f"a query of {size} bytes"] = (head("GET", denied + "?" + "a" * size, []), b"")
+    with stage(kind) as (_, proxy, app):
+        passed = {}
+        for name, (bytes_, body) in requests.items():
+            status, said = proxy.send(bytes_, body)
+            assert proxy.process.poll() is None, f"{name}: the proxy ended"
+            # Envoy tells gRPC clients of a refusal with 200 and a status in the headers.
+            refused = status != 200 or said["grpc-status"] not in (None, "0")
+            if app.seen or not refused:
+                passed[name] = status
+            app.seen.clear()
+        expect(passed, {}, "requests that got past a denial")
+        expect(statuses(proxy, "/v1/other", denied), [200, 403], "the proxy serves on")
+
+
 def it_fails_open(kind):
     with stage(kind) as (sluice, proxy, app):
         expect(statuses(proxy, *["/v1/posts"] * 3), [200, 200, 429])
@@ -108,6 +137,7 @@ PROMISES = (
     a_path_is_one_however_it_is_written,
     bodies_reach_the_app_whole,
     what_a_client_says_it_is_does_not_count,
+    nothing_in_a_request_gets_past_a_denial,
     it_fails_open,
     it_fails_closed_where_told_to,
 )
