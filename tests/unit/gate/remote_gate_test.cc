@@ -347,5 +347,24 @@ TEST_F(RemoteGateTest, ACostOfNothingPassesWhereTheStoreIsAwayAndTheRuleDenies) 
   EXPECT_FALSE(now_.allowed());
 }
 
+// Deciding, invariant (3): of a request that waits every key stays its own.
+TEST_F(RemoteGateTest, EachOfThreeKeysOfARequestThatWaitsIsItsOwn) {
+  RuleSpec by_ip = Rule("ip", "1/h");
+  by_ip.per = {{{"ip"}, {}}};
+  RuleSpec by_host = Rule("host", "9/h");
+  by_host.per = {{{"host"}, {}}};
+  Use({PerUser(Rule("user", "9/h")), by_ip, by_host});
+  const auto is_allowed = [&](const char* user, const char* ip) {
+    const std::vector<Attribute> attributes{{"user", user}, {"ip", ip}, {"host", "h"}};
+    const AttributeSet set{attributes, Cost{1}};
+    EXPECT_EQ(session_.Decide({"api", {&set, 1}}, now_, later_), GateSession::Decided::kLater);
+    remote_.Fail(RemoteFate::kUnknown);
+    return later_.verdict.allowed();
+  };
+  EXPECT_TRUE(is_allowed("1", "10.0.0.1"));
+  EXPECT_FALSE(is_allowed("2", "10.0.0.1"));
+  EXPECT_TRUE(is_allowed("1", "10.0.0.2"));
+}
+
 }  // namespace
 }  // namespace sluice::testing

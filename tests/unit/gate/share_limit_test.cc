@@ -68,5 +68,17 @@ TEST(ShareLimitTest, WhatCannotBeStretchedStaysWhole) {
   EXPECT_EQ(ShareOf(whole, {2}), whole);
 }
 
+// A calendar window ends where the calendar says, so a share of less than one is one.
+TEST(ShareLimitTest, ACalendarWindowIsNeverLonger) {
+  LimitSpec spec{.algorithm = Algorithm::kFixedWindow,
+                 .rate = Rate{2, 24h, CalendarUnit::kDay},
+                 .window = WindowKind::kCalendar};
+  const LimitSpec share = SharedSpec(spec, 4);
+  EXPECT_EQ(share.rate->count, 1);
+  EXPECT_EQ(share.rate->unit, CalendarUnit::kDay);
+  EXPECT_EQ(share.rate->period, 24h);
+  EXPECT_EQ(share.window, WindowKind::kCalendar);
+}
+
 }  // namespace
 }  // namespace sluice::testing

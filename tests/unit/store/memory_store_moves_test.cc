@@ -40,6 +40,7 @@ void ExpectNoneAllowedAfterMoves(const Shapes& shapes) {
     SCOPED_TRACE(::testing::Message() << shapes.name << ", order " << order);
     Scene scene;
     ShardLimit limit(scene, "limit", shapes.from);
+    const LimitHandle other = scene.Add(SpecOf(1'000'000, kHour));
     if (keys.empty()) keys = limit.NewKeys(3000);
     for (const std::string& key : keys) {
       ASSERT_TRUE(scene.Check(limit.handle, key, shapes.from.rate->count).allowed);
@@ -51,9 +52,11 @@ void ExpectNoneAllowedAfterMoves(const Shapes& shapes) {
     Shuffle(shuffled, random);
     int allowed = 0;
     for (const std::string& key : shuffled) {
-      // By turns as a request and as a single check: they find their states differently.
-      const bool passed = order % 2 == 0 ? scene.Together({{limit.handle, key, Cost{1}}})
-                                         : scene.Check(limit.handle, key).allowed;
+      // By turns as a request and as a single check: they find their states differently. A request
+      // of one charge would be a single check.
+      const std::vector<Charge> charges{{limit.handle, key, Cost{1}}, {other, "other", Cost{1}}};
+      const bool passed =
+          order % 2 == 0 ? scene.Together(charges) : scene.Check(limit.handle, key).allowed;
       allowed += passed ? 1 : 0;
     }
     EXPECT_EQ(allowed, 0) << "of " << keys.size();

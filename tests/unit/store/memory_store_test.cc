@@ -91,11 +91,18 @@ TEST(MemoryStoreRequestTest, TheSameKeyTwiceCountsCumulatively) {
 }
 
 TEST(MemoryStoreRequestTest, CostsThatAddUpBeyond63BitsAreRefused) {
-  Scene scene;
-  const LimitHandle limit = scene.Add(SpecOf(5, kHour));
-  EXPECT_FALSE(scene.Together({{limit, "k", Cost{INT64_MAX}}, {limit, "k", Cost{INT64_MAX}}}));
-  EXPECT_EQ(scene.decisions[0].retry_after, kNever);
-  EXPECT_EQ(scene.Left(limit, "k"), 5);
+  // Windows compare a cost with what is left, so a sum that wrapped around would pass.
+  for (const Algorithm algorithm :
+       {Algorithm::kTokenBucket, Algorithm::kLeakyBucket, Algorithm::kFixedWindow,
+        Algorithm::kSlidingLog, Algorithm::kSlidingWindow, Algorithm::kSlidingBuckets}) {
+    Scene scene;
+    const LimitHandle limit = scene.Add(SpecOf(5, kHour, algorithm));
+    const std::int64_t left = scene.Left(limit, "k");
+    EXPECT_FALSE(scene.Together({{limit, "k", Cost{INT64_MAX}}, {limit, "k", Cost{INT64_MAX}}}));
+    EXPECT_EQ(scene.decisions[0].retry_after, kNever);
+    EXPECT_FALSE(scene.Together({{limit, "k", Cost{INT64_MAX}}, {limit, "k", Cost{1}}}));
+    EXPECT_EQ(scene.Left(limit, "k"), left);
+  }
 }
 
 // The log that refuses holds its newest units until an hour after the refusal; the other limit,
@@ -504,6 +511,19 @@ TEST(MemoryStoreRequestTest, ChargesOfOneKeyLeaveWhatAnyOfThemMust) {
   EXPECT_EQ(scene.Left(limit, "u"), 10);
   EXPECT_TRUE(goes_ahead({Cost{1}, Cost{4}, Cost{4}}));
   EXPECT_EQ(scene.Left(limit, "u"), 4);
+}
+
+// However often a block is made and given back, what is counted is what is there.
+TEST(MemoryStoreTest, BlocksThatAreGivenBackAreCountedNoMore) {
+  Scene scene;
+  const LimitHandle logs = scene.Add(Log(1000, false));
+  const auto bytes_after_use = [&] {
+    for (int i = 0; i < 20; ++i, scene.now += Nanos{1}) scene.Check(logs, "k");
+    scene.Reset(logs, "k");
+    return scene.store().StatsApprox().bytes;
+  };
+  const std::uint64_t first = bytes_after_use();
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(bytes_after_use(), first) << i;
 }
 
 }  // namespace
