@@ -1,5 +1,6 @@
 """A copy of the tree in which mutants are built and run, one at a time."""
 
+import fcntl
 import filecmp
 import os
 import pathlib
@@ -50,9 +51,16 @@ class Scratch:
         self.tree = folder / "tree"
         self.build = self.tree / "build" / "dev"
         self._seconds = {}  # of each test without a mutant
+        self._lock = None  # held until the end of the process
 
     def prepare(self):
         """Makes the copy equal to the tree; files that have not changed keep their times."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = open(self.folder / "lock", "w", encoding="utf-8")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ScratchError(f"{self.folder} is in use by another run") from None
         wanted = _tree_files(self.root)
         for path in wanted:
             source, copy = self.root / path, self.tree / path

@@ -224,5 +224,24 @@ TEST_F(GrpcServicesTest, AFaultLeavesTheAnswersBeforeItWhole) {
   EXPECT_EQ(streamed_.finished, 1);
 }
 
+// The check in the middle is for a domain that is not there: the others are answered all the same.
+TEST_F(GrpcServicesTest, EachCheckOfABatchHasItsOwnAnswer) {
+  Use({testing::Rule("posts", "2/h")});
+  const std::string good = Field(1, Field(1, "api"));
+  const std::string unknown = Field(1, Field(1, "elsewhere"));
+  const std::string body =
+      Call("/sluice.v1.Limiter/CheckBatch", Framed(good + unknown + good)).body;
+  EXPECT_EQ(Status(unary_.reply), "0");
+  std::string_view answers = std::string_view(body).substr(kGrpcPrefixSize);
+  std::string kinds;  // the number of the field that each answer has
+  while (answers.size() >= 3) {
+    ASSERT_EQ(answers[0], '\x0a');
+    ASSERT_LT(static_cast<unsigned char>(answers[1]), 0x80);
+    kinds += static_cast<char>('0' + (answers[2] >> 3));
+    answers.remove_prefix(2 + static_cast<std::size_t>(answers[1]));
+  }
+  EXPECT_EQ(kinds, "121");
+}
+
 }  // namespace
 }  // namespace sluice

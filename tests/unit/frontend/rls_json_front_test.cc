@@ -67,6 +67,10 @@ TEST_F(RlsJsonFrontTest, AnAddendOfZeroIsALook) {
   PostUser(R"(,"hitsAddend":0)");
   PostUser(R"(,"hitsAddend":"0")");
   EXPECT_TRUE(Says(R"("limitRemaining":2)"));
+  // Also where the request has an addend that others of its descriptors take.
+  Post(R"({"domain":"api","hitsAddend":3,
+           "descriptors":[{"entries":[{"key":"user","value":"42"}],"hitsAddend":0}]})");
+  EXPECT_TRUE(Says(R"("limitRemaining":2)"));
 }
 
 TEST_F(RlsJsonFrontTest, WhatLiftsLimitsNeedsLeave) {

@@ -307,6 +307,31 @@ TEST(TableTest, GrowthWaitsWhileNoKeyIsAdded) {
   });
 }
 
+// The bound is that of an operation, however many steps it takes.
+template <std::size_t kWords>
+void MoveInOneOperation(Random& random) {
+  Model<kWords> model;
+  const auto add = [&] { ASSERT_TRUE(model.Add(NewHash(random), kForever)); };
+  while (model.size() < 8'000) add();
+  const std::size_t bytes = model.table().Bytes();
+  while (model.table().Bytes() == bytes) add();  // and a resize has begun
+  for (int i = 0; i < 16; ++i) model.Step();     // until the stash is empty
+  model.table().ResetMoved();
+  for (int i = 0; i < 20; ++i) model.table().Step(model.now, Pace::kAdding);
+  EXPECT_GT(model.table().moved(), 30);
+  EXPECT_LE(model.table().moved(), 64);
+  model.table().ResetMoved();
+  model.table().Step(model.now, Pace::kAdding);
+  EXPECT_GT(model.table().moved(), 0) << "the next operation goes on";
+  model.ExpectSame();
+}
+
+TEST(TableTest, StepsOfOneOperationMoveNoMoreThanTheBound) {
+  ForEachSeed(2, MoveInOneOperation<1>);
+  ForEachSeed(2, MoveInOneOperation<2>);
+  ForEachSeed(2, MoveInOneOperation<3>);
+}
+
 // However many keys go at once, the table is small again after about one look at every bucket, and
 // takes new keys all the while.
 TEST(TableTest, ShrinksInOnePassAndTakesKeysMeanwhile) {
