@@ -66,6 +66,8 @@ TEST_F(RespCheckTest, WhatCannotBeUnderstoodIsAnError) {
   EXPECT_EQ(Say("SLUICE.CHECK"), "-ERR wrong number of arguments for 'sluice.check' command|");
   EXPECT_EQ(Say("SLUICE.CHECK api user"),
             "-ERR wrong number of arguments for 'sluice.check' command|");
+  EXPECT_EQ(Say("SLUICE.CHECK api user 42 path"),
+            "-ERR wrong number of arguments for 'sluice.check' command|");
   for (const std::string cost : {"-1", "x", "1000000000000000001"}) {
     EXPECT_EQ(Say("SLUICE.CHECK api COST " + cost + " user 42"),
               "-ERR value is not an integer or out of range|");

@@ -136,5 +136,25 @@ TEST_F(RlsJsonFrontTest, AnyContentTypeButNoOtherMethod) {
   EXPECT_EQ(Ask({.target = "/json/"}).status, 404);
 }
 
+// The longest unit that the period is a multiple of.
+TEST_F(RlsJsonFrontTest, APeriodIsToldInAUnitThatDividesIt) {
+  Use({}, {Descriptor("user", "3/90s")});
+  PostUser("");
+  EXPECT_TRUE(Says(R"("requestsPerUnit":3,"unit":"SECOND")")) << exchange_.reply.body;
+  Use({}, {Descriptor("user", "3/120s")});
+  PostUser("");
+  EXPECT_TRUE(Says(R"("requestsPerUnit":3,"unit":"MINUTE")")) << exchange_.reply.body;
+  Use({}, {Descriptor("user", "3/w")});
+  PostUser("");
+  EXPECT_TRUE(Says(R"("requestsPerUnit":3,"unit":"WEEK")")) << exchange_.reply.body;
+}
+
+// Envoy takes whole seconds, and who comes back after them must find what was promised.
+TEST_F(RlsJsonFrontTest, PartOfASecondIsTheWholeOne) {
+  Use({}, {Descriptor("user", "3/s")});
+  PostUser("");
+  EXPECT_TRUE(Says(R"("durationUntilReset":"1s")")) << exchange_.reply.body;
+}
+
 }  // namespace
 }  // namespace sluice

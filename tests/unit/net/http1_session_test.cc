@@ -102,7 +102,8 @@ TEST_F(Http1SessionTest, RepliesLeaveInTheOrderOfTheRequests) {
 }
 
 TEST_F(Http1SessionTest, AClientThatWantsNoMoreIsClosed) {
-  EXPECT_EQ(Say({"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\n"}),
+  EXPECT_EQ(Say({"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+                 "GET / HTTP/1.1\r\nHost: h\r\n\r\n"}),
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
   EXPECT_TRUE(session.ended());
   EXPECT_EQ(service.seen.size(), 1U);
@@ -119,6 +120,8 @@ TEST_F(Http1SessionTest, HTTP10ClosesUnlessItAsksNotTo) {
 TEST_F(Http1SessionTest, HeadHasNoBody) {
   EXPECT_EQ(Say({"HEAD / HTTP/1.1\r\nHost: h\r\n\r\n"}),
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+  EXPECT_EQ(Say({"HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"}),
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\n");
 }
 
 TEST_F(Http1SessionTest, AfterWhatCannotBeReadTheConnectionCloses) {
@@ -267,6 +270,14 @@ TEST_F(Http1SessionTest, ALateReplyAfterTheEndIsSentWhereTheClientStillReads) {
   service.ReplyToAll();
   EXPECT_TRUE(session.output.ends_with("hello"));
   EXPECT_TRUE(session.ended());
+}
+
+TEST_F(Http1SessionTest, WhoWaitsForAWordBeforeItsChunksGetsItOnce) {
+  EXPECT_EQ(Say({"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"
+                 "Expect: 100-continue\r\n\r\n"}),
+            "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(Say({"1\r\na\r\n"}), "");
+  EXPECT_EQ(Say({"0\r\n\r\n"}), kHello);
 }
 
 }  // namespace

@@ -243,6 +243,7 @@ TEST(Http2ProtocolTest, PaddingIsCutOff) {
   EXPECT_EQ(server.service.seen[0].body, "abcabc");
   EXPECT_EQ(ErrorOf(Frame(FrameType::kHeaders, kPaddedEnd, 1, "\7" + kGet)), kProtocolError);
   EXPECT_EQ(ErrorOf(Open(1) + Frame(FrameType::kData, kPadded, 1, "\3ab")), kProtocolError);
+  EXPECT_EQ(ErrorOf(Open(1) + Frame(FrameType::kData, kPadded, 1, "\3abc")), 0U) << "nothing else";
   EXPECT_EQ(ErrorOf(Open(1) + Frame(FrameType::kData, kPadded, 1, "")), kProtocolError);
 }
 
@@ -300,7 +301,9 @@ TEST(Http2ProtocolTest, AHeadThatIsNoRequestResetsItsStreamAlone) {
            "\x82\x84\x41\x01h",                             // no scheme
            "\x86\x84\x41\x01h",                             // no method
            kGet + "\x82",                                   // twice
-           kGet + Field("a", "b") + "\x84",                 // behind a field
+           kGet + Field("a", "b") + "\x84",                 // behind a field, and twice
+           "\x82\x86\x84" + Field("a", "b") + "\x41\x01h",  // behind a field alone
+           kGet + Field("content-length", "0") + Field("content-length", "0"),
            kGet + Field(":other", "b"),                     //
            kGet + "\x88",                                   // a reply's status
            kGet + Field("Accept", "b"),                     // a capital letter
@@ -568,6 +571,30 @@ TEST(Http2ProtocolTest, MoreRequestsInFlightThanTheBoundAreRefused) {
   EXPECT_EQ(server.BodyOf(7), "hello");
   EXPECT_EQ(server.service.seen.size(), 3U);
   EXPECT_FALSE(server.session.ended());
+}
+
+// Each of them costs a frame of ours, so they are no better than streams that are reset.
+TEST(Http2ProtocolTest, AFloodOfStreamsThatAreRefusedEndsTheConnection) {
+  Bounds bounds;
+  bounds.streams = 1;
+  Server server(bounds);
+  server.Say(Open(1));
+  std::int32_t stream = 3;
+  for (; stream < 5000 && !server.session.ended(); stream += 2) server.Say(Whole(stream));
+  EXPECT_EQ(server.connection_error(), kEnhanceYourCalm);
+  EXPECT_EQ(stream, 3 + 2 * 1001);
+}
+
+// Of many streams that were reset, what crosses the resets of the last ones harms nobody.
+TEST(Http2ProtocolTest, TheLastOfManyResetsAreRemembered) {
+  Server server;
+  std::int32_t stream = 1;
+  for (int i = 0; i < 600; ++i, stream += 2) {
+    server.Say(Frame(FrameType::kHeaders, FrameEnd::kHeaders, stream, "\x82"));  // no request
+  }
+  for (const int back : {1, 2, 3, 100, 200}) server.Say(Data(stream - 2 * back));
+  EXPECT_FALSE(server.session.ended());
+  EXPECT_EQ(server.connection_error(), 0U);
 }
 
 }  // namespace

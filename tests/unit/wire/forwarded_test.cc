@@ -98,6 +98,7 @@ TEST(ForwardedTest, JunkEndsTheWalkAndTheLastGoodAddressCounts) {
     const std::string value = "203.0.113.5, " + std::string(junk) + ", 10.0.0.2";
     EXPECT_EQ(ByForwardedFor("10.0.0.1", {value}), "10.0.0.2") << junk;
     EXPECT_EQ(All<ForwardedForReader>({value}), "10.0.0.2 ") << junk;
+    EXPECT_EQ(All<ForwardedForReader>({"203.0.113.5", junk, "10.0.0.2"}), "10.0.0.2 ") << junk;
   }
   // A text of the right characters that is no address is for the judge.
   EXPECT_EQ(ByForwardedFor("10.0.0.1", {"203.0.113.5, face, 10.0.0.2"}), "10.0.0.2");
@@ -111,6 +112,7 @@ TEST(ForwardedTest, MalformedElementsEndTheWalk) {
         "for=\"\\1.1.1.1\"", "for=1.1.1.1;;proto=http", "for=\"[fe80::1%25eth0]\"", ";"}) {
     const std::string value = "for=203.0.113.5, " + std::string(junk) + ", for=10.0.0.2";
     EXPECT_EQ(ByForwarded("10.0.0.1", {value}), "10.0.0.2") << junk;
+    EXPECT_EQ(All<ForwardedReader>({"for=203.0.113.5", junk, "for=10.0.0.2"}), "10.0.0.2 ") << junk;
   }
 }
 

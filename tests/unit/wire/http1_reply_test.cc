@@ -123,6 +123,7 @@ TEST(Http1ReplyReaderTest, HowBytesAreCutMakesNoDifference) {
 TEST(Http1ReplyReaderTest, ALengthWithTwoAnswersIsAFault) {
   const std::string begin = "HTTP/1.1 200 OK\r\n";
   EXPECT_EQ(FaultOf(begin + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n"), "has two lengths");
+  EXPECT_EQ(FaultOf(begin + "Content-Length: 2\r\nContent-Length: 1\r\n\r\n"), "has two lengths");
   EXPECT_EQ(FaultOf(begin + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
             "has both a length and chunks");
   EXPECT_EQ(FaultOf(begin + "Transfer-Encoding: gzip\r\n\r\n"),
