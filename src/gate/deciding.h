@@ -43,7 +43,10 @@ struct SetNote {
 // forgotten, looks, and then what is taken. What must be asked of a remote is waited for.
 //
 // Of what is taken, leased units come first, then those in memory, then the remote; what was taken
-// is given back if one of the later ones refuses.
+// is given back if one of the later ones refuses. Once the deny cache refuses, the remote is asked
+// only for what a refused request changes: debts, and limits that count refused requests. The other
+// limits have no numbers then, because a refusal that costs a round trip would be no use in a
+// flood.
 //
 // Thread safety: none. Ownership: its session's.
 //
@@ -145,6 +148,8 @@ class Deciding final : private RemoteListener {
   bool Take();
   void TakeTogether();
   void TakeNear();
+  // Leaves what the remote would only report out of far_, because the deny cache has refused.
+  void SkipReports();
   void TakeInMemory();
   void Note(std::uint32_t number);
   [[nodiscard]] bool HasQuota(std::span<const std::uint32_t> numbers) const;

@@ -43,6 +43,7 @@ void Deciding::TakeTogether() {
 // Keeps in far_ what is not known here. Debts are for the remote: they are taken in any case, and
 // nothing near knows how to go below zero.
 void Deciding::TakeNear() {
+  bool is_denied = false;  // by the deny cache
   const auto is_decided = [&](std::uint32_t number) {
     const Asked& each = asked[number];
     const bool can_be_near =
@@ -53,10 +54,25 @@ void Deciding::TakeNear() {
         way_.nearby->Take(ItemOf(each), *each.place->nearness, now_, decision);
     if (answer == Nearby::Answer::kUnknown) return false;
     if (decision.allowed) held_[number] = Held::kNear;
+    is_denied |= !decision.allowed && decision.source == Source::kEmptyKey;
     Note(number);
     return true;
   };
   std::erase_if(far_, is_decided);
+  if (is_denied && TakingWith(far_) == Taking::kNone) SkipReports();
+}
+
+void Deciding::SkipReports() {
+  std::erase_if(far_, [this](std::uint32_t number) {
+    const Asked& each = asked[number];
+    const bool records = each.place->remote->limit().spec.count_refused.value_or(false);
+    if (each.veto == Veto::kDebt || records) return false;
+    Decision& decision = DecisionOf(number);
+    decision = Decision{};
+    decision.limit = decision.remaining = kNoUnits;
+    decision.source = Source::kEmptyKey;
+    return true;
+  });
 }
 
 // What the remote has yet to say of quota limits is left open.

@@ -1,5 +1,6 @@
 #include "gate/gate.h"
 
+#include <bit>
 #include <cassert>
 #include <optional>
 #include <unordered_set>
@@ -116,9 +117,19 @@ Result<Done> Gate::MakeChanges(const std::vector<Change>& changes, Time now) {
   return Done{};
 }
 
+void Gate::ChangeShare(KnownLimit& known, const RuleLimit& limit, Time now) {
+  for (std::uint32_t nodes = fleet_size_.nodes; nodes <= kFleetMax;
+       nodes = std::bit_ceil(nodes + 1)) {
+    Limit share = ShareOf(*limit.limit, {nodes});
+    if (known.limit == share) return;
+    if (MakeChanges({{&known, std::move(share), &limit}}, now).ok()) return;
+  }
+}
+
 bool Gate::SetFleetSize(FleetSize fleet) {
   const std::unique_lock guard(use_mutex_, std::try_to_lock);
   if (!guard.owns_lock()) return false;
+  fleet = RoundUpFleet(fleet);
   if (fleet == fleet_size_) return true;
   fleet_size_ = fleet;
   const std::shared_ptr<const BoundRules> bound = rules();
@@ -127,10 +138,7 @@ bool Gate::SetFleetSize(FleetSize fleet) {
   for (std::size_t i = 0; i < bound->places.size(); ++i) {
     if (bound->places[i].remote == nullptr) continue;
     const RuleLimit& limit = bound->rules->limits()[i];
-    KnownLimit& known = known_.at(NameOf(limit) + kShare);
-    Limit share = ShareOf(*limit.limit, fleet);
-    if (known.limit == share) continue;
-    static_cast<void>(MakeChanges({{&known, std::move(share), &limit}}, now));
+    ChangeShare(known_.at(NameOf(limit) + kShare), limit, now);
   }
   return true;
 }

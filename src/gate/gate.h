@@ -59,8 +59,10 @@ class Gate {
   // are not added twice if the set is tried again.
   Result<Done> Use(std::shared_ptr<const RuleSet> rules);
 
-  // So many nodes are alive. Terms of shares for which there is no room stay as they are. False if
-  // rules are being put in force just now: then nothing was done. It never waits.
+  // So many nodes are alive; shares are reckoned with RoundUpFleet of that. Where the store has no
+  // room for the terms of a share, they are those of a larger fleet if there is room for these,
+  // else they stay as they are. False if rules are being put in force just now: then nothing was
+  // done. It never waits.
   bool SetFleetSize(FleetSize fleet);
 
   // The rules in force; null before the first Use.
@@ -94,6 +96,7 @@ class Gate {
   // in `changes`.
   Result<LimitHandle> Bind(const std::string& name, const Change& wanted, Time now,
                            std::vector<Change>& changes);
+  void ChangeShare(KnownLimit& known, const RuleLimit& limit, Time now);
   // All of them or none.
   Result<Done> MakeChanges(const std::vector<Change>& changes, Time now);
 

@@ -1,6 +1,7 @@
 #include "gate/share_limit.h"
 
 #include <algorithm>
+#include <bit>
 #include <variant>
 
 #include "core/limit_defaults.h"
@@ -61,6 +62,15 @@ ZoneSource ZonesOf(const Limit& limit) {
 }
 
 }  // namespace
+
+FleetSize RoundUpFleet(FleetSize fleet) {
+  constexpr std::uint32_t kExact = 8;
+  constexpr std::uint32_t kSteps = 4;  // between powers of two
+  const std::uint32_t nodes = std::clamp<std::uint32_t>(fleet.nodes, 1, kFleetMax);
+  if (nodes <= kExact) return {nodes};
+  const std::uint32_t step = std::bit_floor(nodes) / kSteps;
+  return {(nodes + step - 1) / step * step};
+}
 
 Limit ShareOf(const Limit& whole, FleetSize fleet) {
   if (fleet.nodes <= 1) return whole;

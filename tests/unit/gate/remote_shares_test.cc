@@ -148,5 +148,41 @@ TEST_F(RemoteSharesTest, TheStateOfTheShareSurvivesFlapping) {
   }
 }
 
+// Terms of a pacer stay in use for years.
+TEST_F(RemoteSharesTest, AFleetOfAnySizeLeavesRoomForNewTerms) {
+  const auto pacer = [](std::int64_t count) {
+    LimitSpec spec;
+    spec.algorithm = Algorithm::kPacer;
+    spec.rate = Rate{count, 1h};
+    return Rule("a", LimitOf(spec));
+  };
+  Use({pacer(1000)});
+  for (std::uint32_t nodes = 1; nodes <= 2000; ++nodes) {
+    ASSERT_TRUE(gate_.SetFleetSize({nodes}));
+    clock_.Advance(1s);
+  }
+  Use({pacer(2000)});
+  Use({pacer(3000)});
+}
+
+// Where the store has no room for the terms of a share, a smaller share will do.
+TEST_F(RemoteSharesTest, AShareForWhichThereAreNoTermsIsThatOfALargerFleet) {
+  const auto rule = [](std::int64_t count) {
+    return Rule("a", LimitOf(LimitSpec{.rate = Rate{count, 1h}, .burst = Fraction{1}}));
+  };
+  Use({rule(1000)});
+  ASSERT_TRUE(gate_.SetFleetSize({16}));
+  ASSERT_TRUE(gate_.SetFleetSize({2}));
+  for (std::int64_t count = 1; TryUse({rule(count)}).ok(); ++count) ASSERT_LT(count, 300);
+  Use({rule(1000)});
+  remote_.is_away = true;
+  ASSERT_TRUE(gate_.SetFleetSize({9}));
+  Ask();
+  EXPECT_TRUE(now_.allowed());
+  Ask();
+  EXPECT_EQ(now_.kind(), VerdictKind::kRefused);
+  EXPECT_EQ(now_.retry_after(), 16 * 3600ms);
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include "core/format_limit.h"
@@ -78,6 +80,23 @@ TEST(ShareLimitTest, ACalendarWindowIsNeverLonger) {
   EXPECT_EQ(share.rate->unit, CalendarUnit::kDay);
   EXPECT_EQ(share.rate->period, 24h);
   EXPECT_EQ(share.window, WindowKind::kCalendar);
+}
+
+TEST(ShareLimitTest, FleetSizesAreRoundedUpToFewOnes) {
+  EXPECT_EQ(RoundUpFleet({0}).nodes, 1U);
+  for (std::uint32_t nodes = 1; nodes <= 8; ++nodes) EXPECT_EQ(RoundUpFleet({nodes}).nodes, nodes);
+  EXPECT_EQ(RoundUpFleet({9}).nodes, 10U);
+  EXPECT_EQ(RoundUpFleet({10}).nodes, 10U);
+  EXPECT_EQ(RoundUpFleet({33}).nodes, 40U);
+  EXPECT_EQ(RoundUpFleet({UINT32_MAX}).nodes, kFleetMax);
+  std::set<std::uint32_t> sizes;
+  for (std::uint32_t nodes = 1; nodes <= kFleetMax; ++nodes) {
+    const std::uint32_t rounded = RoundUpFleet({nodes}).nodes;
+    ASSERT_GE(rounded, nodes);
+    ASSERT_LT(4 * rounded, 5 * nodes + 4) << nodes;
+    sizes.insert(rounded);
+  }
+  EXPECT_LE(sizes.size(), 60U);
 }
 
 }  // namespace
