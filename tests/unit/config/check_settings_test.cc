@@ -78,6 +78,9 @@ TEST(CheckSettingsTest, AddressesAndProxiesMakeSenseTogether) {
       {{"--listen", "127.0.0.1:1,unix:/a,127.0.0.1:1"},
        "--listen: 'listen' (127.0.0.1:1, unix:/a, 127.0.0.1:1, from --listen) cannot have both "
        "127.0.0.1:1 and 127.0.0.1:1"},
+      {{"--listen", "unix:/a,127.0.0.1:1,127.0.0.1:1"},
+       "--listen: 'listen' (unix:/a, 127.0.0.1:1, 127.0.0.1:1, from --listen) cannot have both "
+       "127.0.0.1:1 and 127.0.0.1:1"},
       {{"--listen", "0.0.0.0:1,127.0.0.1:1"},
        "--listen: 'listen' (0.0.0.0:1, 127.0.0.1:1, from --listen) cannot have both 0.0.0.0:1 and "
        "127.0.0.1:1"},

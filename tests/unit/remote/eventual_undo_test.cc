@@ -1,7 +1,9 @@
 // EventualView: units that are given back, and keys that are reset or forgotten.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "remote/eventual_view.h"
@@ -73,7 +75,10 @@ TEST_F(EventualUndoTest, UnitsOfOneWindowAreNotGivenBackInTheNext) {
 // Invariant (2).
 TEST_F(EventualUndoTest, WhatIsGivenBackTooLateDoesNotCountInTheNextWindow) {
   enum class When : std::uint8_t { kFailedBefore, kFailsAfter, kNeverSent };
-  for (const When when : {When::kFailedBefore, When::kFailsAfter, When::kNeverSent}) {
+  // At the very end of the window, and after it.
+  for (int i = 0; i < 6; ++i) {
+    const When when = std::array{When::kFailedBefore, When::kFailsAfter, When::kNeverSent}.at(
+        static_cast<std::size_t>(i) / 2);
     key_.high += std::uint64_t{1} << 58U;  // another shard
     now_ = Time{hours{1000}} + minutes{55} - milliseconds{30};
     Seed();
@@ -83,7 +88,7 @@ TEST_F(EventualUndoTest, WhatIsGivenBackTooLateDoesNotCountInTheNextWindow) {
     view_.GiveBack(ItemOf(5), now_, now_, decision_);
     if (when != When::kNeverSent) Begin();
     if (when == When::kFailedBefore) End(RemoteFate::kNotDone);
-    now_ += milliseconds{35};
+    now_ += milliseconds{i % 2 == 0 ? 30 : 35};
     ASSERT_EQ(Take(8), Answer::kDecided);
     Elsewhere(20);
     Ask(Operation::kCheck, ItemOf(1), Heard::kOther);
