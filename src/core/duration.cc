@@ -1,8 +1,11 @@
 #include "core/duration.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 
 #include "core/decimal.h"
@@ -35,6 +38,12 @@ constexpr std::array kUnits = {
     Unit{"w", days{7}, CalendarUnit::kWeek},
     Unit{"month", days{30}, CalendarUnit::kMonth},
     Unit{"year", days{365}, CalendarUnit::kYear},
+    // The same in words. They come last because lengths are written in the first unit that fits.
+    Unit{"second", seconds{1}},
+    Unit{"minute", minutes{1}},
+    Unit{"hour", hours{1}, CalendarUnit::kHour},
+    Unit{"day", days{1}, CalendarUnit::kDay},
+    Unit{"week", days{7}, CalendarUnit::kWeek},
 };
 constexpr std::string_view kUnitNames = "ns, us, ms, s, m, h, d, w, month or year";
 
@@ -47,6 +56,40 @@ const Unit* FindUnit(std::string_view name) {
     if (unit.name == name) return &unit;
   }
   return nullptr;
+}
+
+// What others call a unit. Compared in lower case and without a plural s.
+struct ForeignUnit {
+  std::string_view written;
+  std::string_view meant;
+};
+constexpr std::array kForeignUnits = {
+    ForeignUnit{"nanosecond", "ns"},  ForeignUnit{"nano", "ns"},   ForeignUnit{"nsec", "ns"},
+    ForeignUnit{"microsecond", "us"}, ForeignUnit{"micro", "us"},  ForeignUnit{"usec", "us"},
+    ForeignUnit{"millisecond", "ms"}, ForeignUnit{"milli", "ms"},  ForeignUnit{"msec", "ms"},
+    ForeignUnit{"second", "s"},       ForeignUnit{"sec", "s"},     ForeignUnit{"minute", "m"},
+    ForeignUnit{"min", "m"},          ForeignUnit{"hour", "h"},    ForeignUnit{"hr", "h"},
+    ForeignUnit{"day", "d"},          ForeignUnit{"week", "w"},    ForeignUnit{"wk", "w"},
+    ForeignUnit{"month", "month"},    ForeignUnit{"mon", "month"}, ForeignUnit{"mo", "month"},
+    ForeignUnit{"year", "year"},      ForeignUnit{"yr", "year"},   ForeignUnit{"y", "year"},
+};
+
+// The unit that was probably meant; empty where none is likely. A capital M may be a minute or a
+// month, so nothing is suggested for it.
+std::string_view LikelyUnit(std::string_view written) {
+  std::string name;
+  for (const char c : written) {
+    if (c == ' ') continue;
+    name.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  const bool ambiguous = written.find('M') != std::string_view::npos && name == "m";
+  if (ambiguous) return {};
+  if (const Unit* unit = FindUnit(name)) return unit->name;
+  if (name.size() > 2 && name.ends_with('s')) name.pop_back();
+  for (const ForeignUnit& each : kForeignUnits) {
+    if (each.written == name) return each.meant;
+  }
+  return {};
 }
 
 // A length split into its number and its unit, and the whole text it stands in, for messages.
@@ -100,8 +143,29 @@ Result<Nanos> Read(const Written& written, const Unit& unit) {
 }
 
 Error UnknownUnit(const Written& written) {
-  return Error{Concat("unknown unit ", Quoted(written.unit), " in ", Quoted(written.text),
-                      "; expected ", kUnitNames)};
+  const std::string_view likely = LikelyUnit(written.unit);
+  const std::string what =
+      Concat("unknown unit ", Quoted(written.unit), " in ", Quoted(written.text));
+  if (likely.empty()) return Error{Concat(what, "; expected ", kUnitNames)};
+  const std::string_view before = written.text.substr(0, written.text.size() - written.unit.size());
+  return Error{Concat(what, "; did you mean ", Quoted(Concat(before, likely)), "?")};
+}
+
+// "5 per minute" has no slash but says clearly what is meant.
+Error NoRate(std::string_view text) {
+  const std::string what = Concat(Quoted(text), " is no rate");
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  constexpr std::array<std::string_view, 5> kSeparators = {" per ", " a ", " an ", " each ",
+                                                           " every "};
+  for (const std::string_view separator : kSeparators) {
+    if (digits == 0 || !text.substr(digits).starts_with(separator)) continue;
+    const Written period = Split(text.substr(digits + separator.size()));
+    const std::string_view likely = LikelyUnit(period.unit);
+    if (likely.empty()) continue;
+    const std::string meant = Concat(text.substr(0, digits), "/", period.number, likely);
+    return Error{Concat(what, "; did you mean ", Quoted(meant), "?")};
+  }
+  return Error{Concat(what, "; expected COUNT/PERIOD such as 100/m")};
 }
 
 // The count of a rate, which ends at the slash.
@@ -143,9 +207,7 @@ Result<Nanos> ParseDuration(std::string_view text) {
 
 Result<Rate> ParseRate(std::string_view text) {
   const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) {
-    return Error{Concat(Quoted(text), " is no rate; expected COUNT/PERIOD such as 100/m")};
-  }
+  if (slash == std::string_view::npos) return NoRate(text);
   const Result<std::int64_t> count = ReadCount(text, slash);
   if (!count.ok()) return count.error();
   Written written = Split(text.substr(slash + 1));

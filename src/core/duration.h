@@ -10,7 +10,8 @@
 
 namespace sluice {
 
-// Reads a number, with decimals perhaps, and a unit: ns us ms s m h d w month year.
+// Reads a number, with decimals perhaps, and a unit: ns us ms s m h d w month year, or
+// one of the words second minute hour day week.
 //   - A month is 30 days and a year 365.
 //   - No blanks, no sign, no exponent.
 //   - It must be a whole number of nanoseconds and at most kLongestSpan. 0s is read.

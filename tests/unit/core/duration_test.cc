@@ -24,6 +24,11 @@ TEST(DurationTest, EveryUnitIsRead) {
   EXPECT_EQ(read("3w"), std::chrono::days{21});
   EXPECT_EQ(read("3month"), std::chrono::days{90});
   EXPECT_EQ(read("3year"), std::chrono::days{3 * 365});
+  EXPECT_EQ(read("3second"), std::chrono::seconds{3});
+  EXPECT_EQ(read("3minute"), std::chrono::minutes{3});
+  EXPECT_EQ(read("3hour"), std::chrono::hours{3});
+  EXPECT_EQ(read("3day"), std::chrono::days{3});
+  EXPECT_EQ(read("3week"), std::chrono::days{21});
   EXPECT_EQ(read("0s"), Nanos{0});
   EXPECT_EQ(read("1.5h"), std::chrono::minutes{90});
   EXPECT_EQ(read("0.5us"), Nanos{500});
@@ -36,8 +41,9 @@ TEST(DurationTest, ADurationNeedsANumberAndAUnit) {
   EXPECT_EQ(ErrorOf("s"), "'s' is no duration; expected a number and a unit such as 250ms");
   EXPECT_EQ(ErrorOf("-5s"), "'-5s' is no duration; expected a number and a unit such as 250ms");
   EXPECT_EQ(ErrorOf("5"), "'5' needs a unit: ns, us, ms, s, m, h, d, w, month or year");
-  EXPECT_EQ(ErrorOf("5 s"),
-            "unknown unit ' s' in '5 s'; expected ns, us, ms, s, m, h, d, w, month or year");
+  EXPECT_EQ(ErrorOf("5 s"), "unknown unit ' s' in '5 s'; did you mean '5s'?");
+  EXPECT_EQ(ErrorOf("5x"),
+            "unknown unit 'x' in '5x'; expected ns, us, ms, s, m, h, d, w, month or year");
 }
 
 TEST(DurationTest, ALengthMustBeWholeNanosecondsAndAtMostTheLongestSpan) {
