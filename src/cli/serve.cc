@@ -212,6 +212,10 @@ Result<Done> Service::LoadRules() {
     switch (event.kind) {
       case RuleEvent::Kind::kLoaded:
         return log_.Write(LogImportance::kInfo, "rules_loaded", event.text);
+      case RuleEvent::Kind::kWarned:
+        return log_.Write(LogImportance::kWarning, "rules_warning", event.text);
+      case RuleEvent::Kind::kRecovered:
+        return log_.Write(LogImportance::kInfo, "rules_unchanged", event.text);
       case RuleEvent::Kind::kUnchanged:
         return log_.Write(LogImportance::kDebug, "rules_unchanged", event.text);
       case RuleEvent::Kind::kNotLoaded:

@@ -35,37 +35,17 @@ void ReadAttributes(const Entry& entry, Reading& reading, Document& out) {
     const bool named = CheckAttribute(alias.key, alias.key_at, reading);
     std::optional<std::string> source = ReadString(alias, reading);
     if (!source || !CheckAttribute(*source, alias.value.At(), reading) || !named) continue;
-    out.domain.aliases.push_back({alias.key, *std::move(source), reading.OriginOf(alias.key_at)});
+    out.domain.aliases.push_back({alias.key, *std::move(source), reading.OriginOf(alias.key_at),
+                                  reading.OriginOf(alias.value.At())});
   }
 }
-
-// All values of a list are addresses and prefixes, or none is.
-class ListKind {
- public:
-  // What is wrong with the next value; nothing where it is like the ones before.
-  std::optional<std::string> Check(const std::string& text) {
-    const Result<IpPrefix> prefix = ParseIpPrefix(text);
-    if (!addresses_) addresses_ = prefix.ok();
-    if (*addresses_ == prefix.ok()) return std::nullopt;
-    if (prefix.ok()) {
-      return Concat(Quoted(text),
-                    " is an address and the values before it are not; expected "
-                    "addresses and prefixes alone, or none");
-    }
-    return Concat("in a list of addresses: ", prefix.error().message);
-  }
-
- private:
-  std::optional<bool> addresses_;
-};
 
 void ReadValueList(const Entry& entry, Reading& reading, Document& out) {
   const std::size_t errors_before = reading.ErrorCount();
   CheckName(entry.key, entry.key_at, reading);
   const Value::List* list = ReadList(entry, reading);
   ListSpec read{entry.key, {}, reading.OriginOf(entry.key_at)};
-  ListKind kind;
-  bool mixed = false;
+  std::size_t addresses = 0;
   for (const Value& item : list == nullptr ? Value::List() : *list) {
     std::optional<std::string> text = ScalarText(item);
     if (!text) {
@@ -74,14 +54,11 @@ void ReadValueList(const Entry& entry, Reading& reading, Document& out) {
                                       item.Description()));
       continue;
     }
-    if (!mixed) {
-      if (auto fault = kind.Check(*text)) {
-        reading.Error(item.At(), *std::move(fault));
-        mixed = true;
-      }
-    }
+    if (ParseIpPrefix(*text).ok()) ++addresses;
     read.values.push_back(*std::move(text));
+    read.origins.push_back(reading.OriginOf(item.At()));
   }
+  read.mixed = addresses != 0 && addresses != read.values.size();
   // Whatever is wrong with it, it is no unknown list to those who name it.
   read.faulty = reading.ErrorCount() > errors_before;
   out.domain.lists.push_back(std::move(read));

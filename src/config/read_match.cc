@@ -126,7 +126,8 @@ std::vector<ConditionSpec> ReadMatch(const Entry& entry, Reading& reading) {
   for (const Entry& condition : *map) {
     const bool named = CheckAttribute(condition.key, condition.key_at, reading);
     std::optional<MatcherSpec> matcher = ReadMatcher(condition.value, condition.key, reading);
-    if (named && matcher) conditions.push_back({condition.key, *std::move(matcher)});
+    if (!named || !matcher) continue;
+    conditions.push_back({condition.key, *std::move(matcher), reading.OriginOf(condition.key_at)});
   }
   return conditions;
 }

@@ -57,6 +57,7 @@ bool ReadKeyAttribute(const Value& value, Reading& reading, KeyPartSpec& part) {
   }
   if (!CheckAttribute(*name, value.At(), reading)) return false;
   part.attributes.push_back(*name);
+  part.origins.push_back(reading.OriginOf(value.At()));
   return true;
 }
 
@@ -102,6 +103,7 @@ void ReadPlanBy(const Entry& entry, Reading& reading, PlanChoiceSpec& plan) {
   std::optional<std::string> name = ReadString(entry, reading);
   if (!name || !CheckAttribute(*name, entry.value.At(), reading)) return;
   plan.by = *std::move(name);
+  plan.by_origin = reading.OriginOf(entry.value.At());
 }
 
 void ReadPlanDefault(const Entry& entry, Reading& reading, PlanChoiceSpec& plan) {

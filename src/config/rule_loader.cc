@@ -72,21 +72,28 @@ LoadOutcome RuleLoader::Succeed(RulesInForce in_force) {
   status.failure.reset();
   ++status.loads;
   const std::string text = LoadedText(status);
+  const std::vector<std::string> warnings = WarningTexts(status);
   Publish(std::move(status));
   ports_.report({RuleEvent::Kind::kLoaded, text});
+  for (const std::string& warning : warnings) {
+    ports_.report({RuleEvent::Kind::kWarned, warning});
+  }
   return LoadOutcome::kLoaded;
 }
 
 LoadOutcome RuleLoader::Keep(ReloadCause cause) {
   tried_.reset();
   RuleStatus status = *this->status();
-  const bool news = status.failure || cause == ReloadCause::kRequest;
+  const bool recovered = status.failure.has_value();
+  const bool news = recovered || cause == ReloadCause::kRequest;
   if (cause == ReloadCause::kLook && !news) return LoadOutcome::kUnchanged;
   status.failure.reset();
   ++status.unchanged;
-  const std::string text = Concat("rules unchanged: hash ", HexText(status.in_force->hash));
+  const std::string text = Concat("rules unchanged: hash ", HexText(status.in_force->hash),
+                                  recovered ? "; the files say what is in force again" : "");
   Publish(std::move(status));
-  if (news) ports_.report({RuleEvent::Kind::kUnchanged, text});
+  using Kind = RuleEvent::Kind;
+  if (news) ports_.report({recovered ? Kind::kRecovered : Kind::kUnchanged, text});
   return LoadOutcome::kUnchanged;
 }
 

@@ -10,6 +10,13 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kShownMost = 5;
+// Each is a line of its own in a log that takes 100 a second.
+constexpr std::size_t kWarningsShownMost = 20;
+
+std::string CountWarnings(std::size_t count) {
+  if (count == 0) return {};
+  return Concat("; ", count, count == 1 ? " warning" : " warnings");
+}
 
 std::string Shown(std::span<const std::string> problems) {
   std::string text;
@@ -26,7 +33,19 @@ std::string LoadedText(const RuleStatus& status) {
   const RulesInForce& rules = *status.in_force;
   const auto took = std::chrono::ceil<std::chrono::milliseconds>(rules.load_time);
   return Concat("rules loaded: ", rules.count, ", hash ", HexText(rules.hash), ", in ",
-                took.count(), " ms", rules.warnings.empty() ? "" : "; ", Shown(rules.warnings));
+                took.count(), " ms", CountWarnings(rules.warnings.size()));
+}
+
+std::vector<std::string> WarningTexts(const RuleStatus& status) {
+  const std::vector<std::string>& warnings = status.in_force->warnings;
+  const std::size_t shown = std::min(warnings.size(), kWarningsShownMost);
+  std::vector<std::string> texts(warnings.begin(),
+                                 warnings.begin() + static_cast<std::ptrdiff_t>(shown));
+  if (shown < warnings.size()) {
+    texts.push_back(
+        Concat("and ", warnings.size() - shown, " more; `sluice rules check` prints all of them"));
+  }
+  return texts;
 }
 
 std::string NotLoadedText(const RuleStatus& status) {

@@ -37,14 +37,26 @@ struct RuleStatus {
 
 // Something for a log.
 struct RuleEvent {
-  enum class Kind : std::uint8_t { kLoaded, kUnchanged, kNotLoaded, kNotWatched };
+  enum class Kind : std::uint8_t {
+    kLoaded,
+    kWarned,     // one warning about the rules that were loaded; after kLoaded
+    kUnchanged,  // a request found the rules that are in force
+    kRecovered,  // the files say what is in force again, after a failure
+    kNotLoaded,
+    kNotWatched,
+  };
   Kind kind = Kind::kLoaded;
   std::string text;  // one line; of many problems the first, the status has them all
 };
 
-// "rules loaded: 1 file, 1 domain, 2 rules, hash 0123456789abcdef, in 3 ms"; warnings follow.
+// "rules loaded: 1 file, 1 domain, 2 rules, hash 0123456789abcdef, in 3 ms"; the number of
+// warnings follows.
 // REQUIRES: rules are in force.
 std::string LoadedText(const RuleStatus& status);
+
+// The warnings about the rules in force for the log: the first few, and how many more there are.
+// REQUIRES: rules are in force.
+std::vector<std::string> WarningTexts(const RuleStatus& status);
 
 // "rules not loaded: a.yaml:3:5: unknown key 'limt'; those with hash 0123456789abcdef stay in
 // force". REQUIRES: there is a failure.

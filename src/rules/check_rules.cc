@@ -12,8 +12,11 @@
 #include "core/limit_words.h"
 #include "core/text.h"
 #include "rules/check_aliases.h"
+#include "rules/check_attributes.h"
 #include "rules/check_escape.h"
 #include "rules/check_limit_count.h"
+#include "rules/check_lists.h"
+#include "rules/check_matchable.h"
 #include "rules/check_reach.h"
 #include "rules/cycles.h"
 #include "rules/regex.h"
@@ -111,11 +114,6 @@ class DomainCheck {
     if (list == nullptr) {
       if (domain_.partial) return;
       problems_.Error(matcher.origin, lists_.Unknown("list", matcher.texts.front()));
-    } else if (condition.attribute == "ip" && !list->faulty && !list->values.empty() &&
-               !ParseIpPrefix(list->values.front()).ok()) {
-      problems_.Error(matcher.origin,
-                      Concat("'ip' must be in a list of addresses and prefixes, found ",
-                             Quoted(list->values.front()), " in the list ", Quoted(list->name)));
     }
   }
 
@@ -260,14 +258,18 @@ class DomainCheck {
 void CheckRules(const RuleSetSpec& spec, ConfigProblems& problems) {
   const bool read_well = problems.ErrorCount() == 0;
   CheckLimitCount(spec, problems);
+  AttributeCheck attributes(spec);
   for (const DomainSpec& domain : spec.domains) {
     const std::size_t errors_before = problems.ErrorCount();
     DomainCheck check(domain, problems);
     check.CheckAll();
     CheckAliases(domain, problems);
+    CheckLists(domain, problems);
     CheckReach(spec, domain, problems);
     if (!read_well) continue;
     check.CheckDescriptorNames();
+    attributes.Check(domain, problems);
+    CheckMatchable(domain, problems);
     // What rules amount to together says little while some of them are wrong.
     if (problems.ErrorCount() > errors_before) continue;
     CheckReplaced(spec, domain, problems);

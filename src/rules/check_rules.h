@@ -13,7 +13,8 @@ namespace sluice {
 //   rules that replace themselves or one another, aliases in a circle, and rules that an allow or
 //   deny makes unreachable.
 //   Warnings: a leaky_bucket without a queue, a rule that is always replaced or replaces what
-//   cannot be, and keys by which a client escapes every rule.
+//   cannot be, keys by which a client escapes every rule, attributes that are probably misspelled
+//   (check_attributes.h), and values that no request has (check_matchable.h).
 void CheckRules(const RuleSetSpec& spec, ConfigProblems& problems);
 
 }  // namespace sluice

@@ -21,7 +21,7 @@ bool NeedsAttribute(const RuleSpec& rule, std::string_view attribute) {
 
 DomainValues::DomainValues(const DomainSpec& domain) : sources_(domain) {
   for (const ListSpec& list : domain.lists) {
-    if (!list.faulty) lists_.emplace(list.name, &list);
+    if (!list.faulty && !list.mixed) lists_.emplace(list.name, &list);
   }
 }
 

@@ -46,12 +46,14 @@ struct MatcherSpec {
 struct ConditionSpec {
   std::string attribute;
   MatcherSpec matcher;
+  Origin origin = {};  // of the attribute's name
 };
 
 // One part of a key: the first of these attributes that is present.
 struct KeyPartSpec {
   std::vector<std::string> attributes;
   Origin origin;
+  std::vector<Origin> origins = {};  // of each attribute's name
 };
 
 // A limit of a rule or a plan. `name` is unique there and, with the rule's, what its states are
@@ -68,6 +70,7 @@ struct PlanChoiceSpec {
   std::string by;
   std::optional<std::string> otherwise;
   Origin origin;
+  Origin by_origin = {};
 };
 
 // What a request takes: a number, or the attribute that holds one.
@@ -141,13 +144,16 @@ struct AliasSpec {
   std::string name;
   std::string source;
   Origin origin;
+  Origin source_origin = {};
 };
 
 struct ListSpec {
   std::string name;
   std::vector<std::string> values;  // all of them addresses and prefixes, or none
   Origin origin;
-  bool faulty = false;  // as in a rule; then values may be missing, or of both kinds
+  bool faulty = false;               // as in a rule; then values may be missing
+  bool mixed = false;                // addresses and other values; CheckRules reports it
+  std::vector<Origin> origins = {};  // of each value
 };
 
 struct PlanSpec {

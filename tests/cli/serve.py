@@ -171,6 +171,23 @@ def test_a_bad_file_keeps_the_rules_in_force():
         expect([check(server)[0] for _ in range(3)], [200, 200, 429], "used units carry over")
 
 
+def test_logs_warnings_and_recovery():
+    with Server() as server:
+        odd = "domain: api\nrules: [{ name: a, match: { method: post }, per: ip, limit: 5/s }]\n"
+        server.write(odd)
+        server.process.send_signal(signal.SIGHUP)
+        assert "did you mean 'POST'?" in server.line("rules_warning")
+        server.write("domain: api\nrules: [{limt: 1/s}]\n")
+        server.process.send_signal(signal.SIGHUP)
+        server.line("rules_not_loaded")
+        server.write(odd)
+        server.process.send_signal(signal.SIGHUP)
+        said = server.line("rules_unchanged")
+        assert said.endswith("the files say what is in force again"), said
+        levels = {line["event"]: line["level"] for line in map(json.loads, server.lines)}
+        expect((levels["rules_warning"], levels["rules_unchanged"]), ("warning", "info"))
+
+
 def test_health_and_metrics():
     with Server(flags=["--admin-token", "sixteen bytes at least"]) as server:
         expect(ask(server.admin, "/healthz")[0], 200)

@@ -92,7 +92,21 @@ TEST_F(RuleLoaderTest, WarningsAreReportedAndKept) {
   ASSERT_EQ(loader_.status()->in_force->warnings.size(), 1U);
   const std::string& warning = loader_.status()->in_force->warnings[0];
   EXPECT_TRUE(warning.starts_with("a.yaml:3:")) << warning;
-  EXPECT_TRUE(log_.LastText().ends_with("ms; " + warning)) << log_.LastText();
+  EXPECT_EQ(log_.Count(Kind::kWarned), 1U);
+  EXPECT_EQ(log_.LastText(), warning);
+  EXPECT_TRUE(LoadedText(*loader_.status()).ends_with("ms; 1 warning"));
+}
+
+TEST_F(RuleLoaderTest, LogsTheFirstWarningsOfMany) {
+  std::string text = "domain: api\nrules:\n";
+  for (int i = 0; i < 30; ++i) {
+    text += Concat("  - { name: a", i, ", match: { method: post }, per: ip, limit: 1/s }\n");
+  }
+  Write(text);
+  EXPECT_EQ(loader_.Load(ReloadCause::kStart), LoadOutcome::kLoaded);
+  EXPECT_EQ(loader_.status()->in_force->warnings.size(), 30U);
+  EXPECT_EQ(log_.Count(Kind::kWarned), 21U);
+  EXPECT_EQ(log_.LastText(), "and 10 more; `sluice rules check` prints all of them");
 }
 
 // Invariant (1).
@@ -201,7 +215,9 @@ TEST_F(RuleLoaderTest, ABadFileThatIsTakenBackIsNoLongerAFailure) {
   Write(Rules("1/s"));
   EXPECT_EQ(loader_.Load(ReloadCause::kChange), LoadOutcome::kUnchanged);
   EXPECT_FALSE(loader_.status()->failure);
-  EXPECT_EQ(log_.Count(Kind::kUnchanged), 1U);
+  EXPECT_EQ(log_.Count(Kind::kUnchanged), 0U);
+  EXPECT_EQ(log_.Count(Kind::kRecovered), 1U);
+  EXPECT_TRUE(log_.LastText().ends_with("; the files say what is in force again"));
   EXPECT_EQ(uses_, 1);
 }
 

@@ -53,8 +53,10 @@ TEST(CheckRulesTest, AListThatDoesNotExistIsAnError) {
 TEST(CheckRulesTest, AnAddressIsInAListOfAddresses) {
   RuleSetSpec spec = SpecOf({LimitRule("a", {{"ip", Matcher(Kind::kIn, {"l"})}})});
   spec.domains[0].lists.push_back({"l", {"berlin"}, {}});
-  EXPECT_EQ(LinesOf(spec), Texts({"r.yaml:1:1: 'ip' must be in a list of addresses and prefixes, "
-                                  "found 'berlin' in the list 'l'"}));
+  spec.domains[0].lists[0].origins = {Line(7)};
+  EXPECT_EQ(LinesOf(spec),
+            Texts({"r.yaml:7:1: 'berlin' is no IP address or prefix; expected one like 192.0.2.1, "
+                   "10.0.0.0/8 or 2001:db8::/32 (the rule 'a' looks for 'ip' in the list 'l')"}));
   spec.domains[0].lists[0].values = {"10.0.0.0/8"};
   EXPECT_EQ(LinesOf(spec), Texts());
   spec.domains[0].lists[0].values = {};
@@ -105,7 +107,7 @@ TEST(CheckRulesTest, WhatWasMeantIsNotSoughtForEverAndEver) {
 TEST(CheckRulesTest, RegexesMustCompile) {
   EXPECT_EQ(LinesOf(SpecOf({LimitRule("a", {{"path", Matcher(Kind::kRegex, {"(a"})}}),
                             LimitRule("b", {{"path", Matcher(Kind::kRegex, {"[b"}, true)}}),
-                            LimitRule("c", {{"path", Matcher(Kind::kRegex, {"c"})}})})),
+                            LimitRule("c", {{"path", Matcher(Kind::kRegex, {"/c"})}})})),
             Texts({"r.yaml:1:1: the regex does not compile: missing ) in '(a'",
                    "r.yaml:2:1: the regex does not compile: missing ] in '[b'"}));
 }
