@@ -17,6 +17,7 @@ Result<ExplainedRequest> ExplainRequest(std::shared_ptr<const RuleSet> rules,
   StepClock clock;
   clock.Set(now);
   Gate gate(*store.value(), clock);
+  gate.ReportGrowth(SaysGrowth(question.profile));
   const Result<Done> used = gate.Use(rules);
   if (!used) return used.error();
 

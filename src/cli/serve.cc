@@ -32,6 +32,7 @@
 #include "frontend/http_front.h"
 #include "frontend/resp_front.h"
 #include "gate/gate.h"
+#include "gate/headers.h"
 #include "limiter/system_random.h"
 #include "limiter/system_zones.h"
 #include "net/server.h"
@@ -121,6 +122,7 @@ Result<Done> Service::Build() {
   if (Result<Done> done = Restore(); !done.ok()) return done;
   if (Result<Done> done = ReachRemote(); !done.ok()) return done;
   gate_ = std::make_unique<Gate>(*store_, *clock_, remote_ ? &remote_->limits() : nullptr);
+  gate_->ReportGrowth(SaysGrowth(settings_.headers.profile));
   gate_->SetFleetSize({static_cast<std::uint32_t>(settings_.store.nodes)});
   if (Result<Done> done = LoadRules(); !done.ok()) return done;
   if (!settings_.tls.certificate.text.empty()) {

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <utility>
 
+#include "core/until_more.h"
 #include "core/window_end.h"
 #include "gate/gate.h"
+#include "gate/headers.h"
 
 namespace sluice {
 namespace {
@@ -73,6 +75,7 @@ Deciding::Outcome Deciding::Go() {
   }
   RestateOverrides();
   verdict_->SumUp();
+  if (reports_growth) FindGrowth();
   return Outcome::kDecided;
 }
 
@@ -173,6 +176,36 @@ void Deciding::RestateOverrides() {
   }
 }
 
+void Deciding::FindGrowth() {
+  if (!verdict_->allowed()) return;
+  const bool all_say_it = std::ranges::all_of(
+      verdict_->decisions_, [](const RuleDecision& each) { return SaysGrowth(each); });
+  if (all_say_it) return;
+  const RuleDecision* const nearest = verdict_->nearest();
+  if (nearest == nullptr || SaysGrowth(*nearest)) return;
+  const auto number = static_cast<std::uint32_t>(nearest - verdict_->decisions_.data());
+  verdict_->more_after_ = UntilMoreOf(number);
+}
+
+// Asks who decided what one unit more would have to wait for. The remote has said it already.
+Nanos Deciding::UntilMoreOf(std::uint32_t number) {
+  const Decision& decision = DecisionOf(number);
+  const bool grows = decision.limit != kNoUnits && decision.remaining < decision.limit;
+  if (!grows || decision.source == Source::kEmptyKey) return Nanos{0};
+  if (decision.source == Source::kLease || decision.source == Source::kEventual) {
+    return way_.nearby->UntilMore(ItemOf(asked[number]), decision, now_);
+  }
+  if (decision.source == Source::kRemote) {
+    const auto item = static_cast<std::size_t>(std::ranges::find(far_, number) - far_.begin());
+    return item < call_.more_after.size() ? call_.more_after[item] : Nanos{0};
+  }
+  Charge charge = asked[number].charge;
+  charge.cost = Cost{decision.remaining + 1 + asked[number].left_alone.units};
+  Decision next;
+  store_.DecideEach(Operation::kPeek, {&charge, 1}, {&next, 1}, now_);
+  return UntilMoreBy(verdict_->decisions_[number].limit->limit->terms, next);
+}
+
 RemoteItem Deciding::ItemOf(const Asked& asked) {
   RemoteItem item;
   item.terms = asked.place->remote;
@@ -192,6 +225,8 @@ bool Deciding::AskRemote(Operation operation, Taking taking) {
   call_.taking = taking;
   call_.deadline = deadline_;
   call_.undoes = false;
+  call_.wants_growth = reports_growth;
+  call_.more_after.clear();
   call_.items.clear();
   for (const std::uint32_t number : far_) {
     const Asked& each = asked[number];

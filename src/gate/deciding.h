@@ -100,6 +100,7 @@ class Deciding final : private RemoteListener {
   const DomainSpec* domain = nullptr;
   Nanos answer_within = kNever;
   bool has_fleet_keys = false;  // else the remote cannot be asked
+  bool reports_growth = false;  // the verdict says when the nearest decision has more left
 
   void AddPurpose(Purpose purpose) { purposes_ |= 1U << static_cast<unsigned>(purpose); }
   [[nodiscard]] static std::size_t CountOf(const Verdict& verdict, Purpose purpose);
@@ -177,6 +178,9 @@ class Deciding final : private RemoteListener {
   [[nodiscard]] Taking SumUpLooks();
   void LiftQuota();
   void RestateOverrides();
+  // Sets the verdict's more_after where its nearest decision does not say it.
+  void FindGrowth();
+  [[nodiscard]] Nanos UntilMoreOf(std::uint32_t number);
   void KeepAll();
 
   MemoryStore& store_;

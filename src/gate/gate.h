@@ -65,6 +65,11 @@ class Gate {
   // done. It never waits.
   bool SetFleetSize(FleetSize fleet);
 
+  // Whether verdicts of sessions that are made from now on say when more units are there
+  // (Verdict::more_after). It costs another lookup for limits that keep more than a time or a
+  // count, so only who writes it into headers asks for it.
+  void ReportGrowth(bool reports) { reports_growth_ = reports; }
+
   // The rules in force; null before the first Use.
   [[nodiscard]] std::shared_ptr<const BoundRules> rules() const;
 
@@ -111,6 +116,7 @@ class Gate {
   std::unordered_map<std::string, KnownLimit> known_;  // by id and algorithm; under use_mutex_
 
   RuleCounts counts_;
+  bool reports_growth_ = false;  // set before sessions are made
 
   mutable std::mutex rules_mutex_;
   std::shared_ptr<const BoundRules> rules_;  // under rules_mutex_

@@ -44,7 +44,9 @@ GateSession::GateSession(Gate& gate, const RemoteWay& way)
 Deciding* GateSession::TakeDeciding() {
   return &all_.Take([this] {
     Deciding::Owner& owner = *this;
-    return std::make_unique<Deciding>(gate_.store_, gate_.clock_, way_, owner);
+    auto made = std::make_unique<Deciding>(gate_.store_, gate_.clock_, way_, owner);
+    made->reports_growth = gate_.reports_growth_;
+    return made;
   });
 }
 

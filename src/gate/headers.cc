@@ -10,6 +10,7 @@
 
 #include "core/int128.h"
 #include "core/text.h"
+#include "core/until_more.h"
 #include "gate/policy_name.h"
 
 namespace sluice {
@@ -30,6 +31,17 @@ std::int64_t FieldInteger(std::int64_t number) { return std::min(number, kFieldI
 bool Shows(const RuleDecision& each) { return each.veto != Veto::kShadow; }
 
 bool HasUnits(const Decision& decision) { return decision.limit != kNoUnits; }
+
+// What the fields of draft-ietf-httpapi-ratelimit-headers-11 and their parameters are called.
+struct IetfNames {
+  std::string_view policy_field = "RateLimit-Policy";
+  std::string_view quota = ";q=";
+  std::string_view window = ";w=";
+  std::string_view limit_field = "RateLimit";
+  std::string_view remaining = ";r=";
+  std::string_view until_more = ";t=";
+};
+constexpr IetfNames kIetf;
 
 // Until more units are there; the whole of it is back then if the decision refuses nothing.
 Nanos ResetOf(const Decision& decision) {
@@ -109,24 +121,26 @@ class HeaderWriter {
     if (nearest_ != nullptr && !Shows(*nearest_)) nearest_ = nullptr;
   }
 
-  void WriteIetf() {
+  // `retry_after` is that of a request that is refused.
+  void WriteIetf(std::optional<seconds> retry_after) {
     if (nearest_ == nullptr) return;
-    std::string& policies = out_.Start("RateLimit-Policy");
+    std::string& policies = out_.Start(kIetf.policy_field);
     std::string_view separator;
     ForEachPolicy([&](const RuleDecision& each) {
       const Policy policy = PolicyOf(each);
       policies += separator;
       AppendPolicyName(*each.limit, policies);
-      AppendParameter(";q=", policy.quota, policies);
-      if (policy.window) AppendParameter(";w=", policy.window->count(), policies);
+      AppendParameter(kIetf.quota, policy.quota, policies);
+      if (policy.window) AppendParameter(kIetf.window, policy.window->count(), policies);
       separator = ", ";
     });
     const Decision& decision = nearest_->decision;
     if (!HasUnits(decision)) return;
-    std::string& limit = out_.Start("RateLimit");
+    std::string& limit = out_.Start(kIetf.limit_field);
     AppendPolicyName(*nearest_->limit, limit);
-    AppendParameter(";r=", decision.remaining, limit);
-    AppendParameter(";t=", ceil<seconds>(ResetOf(decision)).count(), limit);
+    AppendParameter(kIetf.remaining, decision.remaining, limit);
+    const seconds until_more = retry_after ? *retry_after : ceil<seconds>(UntilMoreUnits());
+    if (until_more > seconds{0}) AppendParameter(kIetf.until_more, until_more.count(), limit);
   }
 
   void WriteXRateLimit() {
@@ -185,6 +199,13 @@ class HeaderWriter {
     AppendPart(FieldInteger(number), out);
   }
 
+  // 0 where nobody knows.
+  [[nodiscard]] Nanos UntilMoreUnits() const {
+    if (verdict_.more_after() > Nanos{0}) return verdict_.more_after();
+    if (!SaysGrowth(*nearest_)) return Nanos{0};
+    return UntilMore(nearest_->limit->limit->terms, nearest_->decision);
+  }
+
   // The first limits that apply, of which the nearest is always one.
   template <typename Visit>
   void ForEachPolicy(Visit visit) const {
@@ -228,11 +249,24 @@ seconds RetryAfter(const HeaderOptions& options, Nanos wait) {
 
 }  // namespace
 
+bool SaysGrowth(const RuleDecision& each) {
+  const Source source = each.decision.source;
+  const bool is_of_the_limit =
+      source == Source::kMemory || source == Source::kRemote || source == Source::kEventual;
+  return is_of_the_limit && TellsMore(each.limit->limit->terms);
+}
+
 void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, HeaderList& out) {
+  // Drawn once, so that RateLimit and Retry-After agree.
+  std::optional<seconds> retry_after;
+  if (options.profile != HeaderProfile::kNone && verdict.kind() == VerdictKind::kRefused &&
+      verdict.retry_after() != kNever) {
+    retry_after = RetryAfter(options, verdict.retry_after());
+  }
   HeaderWriter writer(verdict, out);
   switch (options.profile) {
     case HeaderProfile::kIetf:
-      writer.WriteIetf();
+      writer.WriteIetf(retry_after);
       break;
     case HeaderProfile::kXRateLimit:
       writer.WriteXRateLimit();
@@ -249,11 +283,10 @@ void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, HeaderLi
     case HeaderProfile::kNone:
       return;
   }
-  if (verdict.kind() != VerdictKind::kRefused || verdict.retry_after() == kNever) return;
-  const seconds retry_after = RetryAfter(options, verdict.retry_after());
-  AppendPart(retry_after.count(), out.Start("Retry-After"));
+  if (!retry_after) return;
+  AppendPart(retry_after->count(), out.Start("Retry-After"));
   if (options.profile == HeaderProfile::kXRateLimit) {
-    AppendPart(retry_after.count(), out.Start("X-RateLimit-Retry-After"));
+    AppendPart(retry_after->count(), out.Start("X-RateLimit-Retry-After"));
   }
 }
 

@@ -41,9 +41,24 @@ struct HeaderOptions {
 //   (1) What is in shadow does not show.
 //   (2) Limit, remaining and reset are those of the decision that speaks for the request.
 //   (3) A reset of a decision that refuses is its retry_after, when more units are there; so
-//       Retry-After is never earlier, and jitter only adds to it.
-//   (4) However many limits apply and whatever they are called, no value is longer than 3 kB, and
+//       Retry-After is never earlier, and jitter only adds to it. One that passes has its
+//       reset_after, when all units are there.
+//   (4) `t` of RateLimit is the effective window of draft-ietf-httpapi-ratelimit-headers-11: within
+//       it no more than `r` units pass. Of a request that is allowed it is the time until `r`
+//       grows, and is left out where that never does, because all units are there, and where it
+//       is not known. Of one that is refused it is Retry-After, jitter included.
+//   (5) However many limits apply and whatever they are called, no value is longer than 3 kB, and
 //       the policy that RateLimit names is among those of RateLimit-Policy.
 void WriteHeaders(const HeaderOptions& options, const Verdict& verdict, HeaderList& out);
+
+// Whether the headers of a profile say when more units are there, so that the gate has to report it
+// (Gate::ReportGrowth).
+[[nodiscard]] constexpr bool SaysGrowth(HeaderProfile profile) {
+  return profile == HeaderProfile::kIetf;
+}
+
+// Whether the decision itself says when it has more left (UntilMore). A share of a limit and a
+// state that keys share have other terms than the limit; leased units are of another time.
+[[nodiscard]] bool SaysGrowth(const RuleDecision& each);
 
 }  // namespace sluice

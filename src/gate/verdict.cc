@@ -109,6 +109,7 @@ void Verdict::Clear() {
   sets_.clear();
   decided_by_ = nullptr;
   retry_after_ = Nanos{0};
+  more_after_ = Nanos{0};
   wait_ = Nanos{0};
   fault_ = {};
 }

@@ -123,6 +123,10 @@ class Verdict {
   [[nodiscard]] Nanos retry_after() const { return retry_after_; }
   // When it was decided; of no meaning where there is no decision.
   [[nodiscard]] Time decided_at() const { return decided_at_; }
+  // Allowed: how long `remaining` of the nearest decision stays what it is; at that time it is
+  // larger. 0 where its own members say it (UntilMore), where it does not grow, where nobody knows
+  // and where nobody asked (Gate::ReportGrowth).
+  [[nodiscard]] Nanos more_after() const { return more_after_; }
   // Allowed: the delay to observe before going ahead.
   [[nodiscard]] Nanos wait() const { return wait_; }
   // Makes it empty, and lets go of the rules it points into.
@@ -146,6 +150,7 @@ class Verdict {
   std::vector<SetVerdict> sets_;
   const RuleSpec* decided_by_ = nullptr;
   Nanos retry_after_{0};
+  Nanos more_after_{0};
   Time decided_at_{};
   Nanos wait_{0};
   std::string_view fault_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/until_more.h"
 #include "core/window_end.h"
 #include "remote/near_limit.h"
 
@@ -78,6 +79,17 @@ Nearby::Answer EventualView::Take(const RemoteItem& item, Time now, Decision& de
   if (table_.Find(item.key, take)) return answer;
   if (HasWholeState(item.terms->limit())) table_.FindOrAdd(item.key, take);
   return answer;
+}
+
+Nanos EventualView::UntilMore(const RemoteItem& item, const Decision& decision, Time now) {
+  Nanos more_after{0};
+  if (decision.remaining >= decision.limit) return more_after;
+  table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
+    if (entry.terms != item.terms || !entry.state) return;
+    const Decision next = entry.state->Peek(Cost{decision.remaining + 1}, TimeOf(entry, now));
+    more_after = UntilMoreBy(item.terms->limit().terms, next);
+  });
+  return more_after;
 }
 
 void EventualView::Admit(Entry& entry, Cost cost, Time now) const {

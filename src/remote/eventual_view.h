@@ -52,6 +52,8 @@ class EventualView {
   explicit EventualView(const EventualSettings& settings);
 
   [[nodiscard]] Nearby::Answer Take(const RemoteItem& item, Time now, Decision& decision);
+  // How long `remaining` of a decision of Take stays what it is; 0 where that is not known.
+  [[nodiscard]] Nanos UntilMore(const RemoteItem& item, const Decision& decision, Time now);
   // Of units that were taken at `since`.
   void GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision);
   // What it has to push stays until a reset is heard of.

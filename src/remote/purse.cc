@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/until_more.h"
 #include "core/window_end.h"
 #include "remote/near_limit.h"
 
@@ -78,6 +79,17 @@ Purse::Taken Purse::Take(const RemoteItem& item, Time now, Decision& decision) {
   if (table_.Find(item.key, take)) return taken;
   if (LeaseLife(item.terms->limit())) table_.FindOrAdd(item.key, take);
   return taken;
+}
+
+// Once that is past there may be more at any time.
+Nanos Purse::UntilMore(const RemoteItem& item, Time now) {
+  Nanos more_after{0};
+  table_.Find(item.key, [&](const Entry& entry, auto& /*list*/) {
+    if (entry.terms != item.terms) return;
+    const Nanos told = sluice::UntilMore(entry.terms->limit().terms, entry.told);
+    if (told > Nanos{0}) more_after = std::max(Nanos{1}, told - (now - entry.told_at));
+  });
+  return more_after;
 }
 
 // A key is worth a lease once a few checks came within the life of one.

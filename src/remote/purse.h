@@ -55,6 +55,9 @@ class Purse {
   };
 
   [[nodiscard]] Taken Take(const RemoteItem& item, Time now, Decision& decision);
+  // How long what the remote last told stays so: until it has more left than the decisions here
+  // know of. 0 where what it told does not say that.
+  [[nodiscard]] Nanos UntilMore(const RemoteItem& item, Time now);
   // Of units that were taken at `since`.
   void GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision);
   void Forget(const FleetKey& key, Time now);

@@ -1,5 +1,8 @@
 #include "remote/redis_leg.h"
 
+#include <variant>
+
+#include "core/until_more.h"
 #include "remote/new_terms.h"
 #include "remote/redis_script.h"
 
@@ -78,6 +81,19 @@ void RedisLeg::TakeReply(std::span<const RespNode> reply) {
       parts_.counts.new_terms.Add(1);
       return Convert(reply);
   }
+}
+
+// Of a log the script tells only what its items need, so nobody knows when its oldest unit goes.
+Nanos RedisLeg::UntilMoreOf(std::size_t charge) {
+  const ScriptItem& item = script.items()[script.ItemOf(charge)];
+  const Terms& terms = script.keys()[item.key].limit->terms();
+  const Decision& decision = decisions_[charge];
+  const bool is_partly_told =
+      std::holds_alternative<SlidingLog>(terms) || std::holds_alternative<Concurrency>(terms);
+  const bool grows = decision.limit != kNoUnits && decision.remaining < decision.limit;
+  if (TellsMore(terms) || is_partly_told || !grows) return Nanos{0};
+  const Cost next{decision.remaining + 1};
+  return UntilMoreBy(terms, states_[item.key].Peek(next, decided_at_));
 }
 
 void RedisLeg::Convert(std::span<const RespNode> reply) {

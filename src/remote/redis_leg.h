@@ -94,6 +94,8 @@ class RedisLeg final : private RedisListener {
   // kDecided: of each charge of the script, and the state of each key since then.
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
   [[nodiscard]] std::span<KeyState> states() { return states_; }
+  // How long `remaining` of a charge's decision stays what it is; 0 where the decision says it.
+  [[nodiscard]] Nanos UntilMoreOf(std::size_t charge);
   [[nodiscard]] bool goes_ahead() const { return goes_ahead_; }
   [[nodiscard]] Time decided_at() const { return decided_at_; }
   // By our clock, no later than the command that decided it was sent.

@@ -50,6 +50,12 @@ void RedisNearbyWorker::GiveBack(const RemoteItem& item, const Hold& hold, Time 
   }
 }
 
+Nanos RedisNearbyWorker::UntilMore(const RemoteItem& item, const Decision& decision, Time now) {
+  if (decision.source == Source::kLease) return shared_.purse_.UntilMore(item, now);
+  if (decision.source == Source::kEventual) return shared_.view_.UntilMore(item, decision, now);
+  return Nanos{0};
+}
+
 void RedisNearbyWorker::Forget(const FleetKey& key, Operation operation) {
   const Time now = clock_.Now();
   shared_.empty_.Forget(key, now);

@@ -34,6 +34,7 @@ bool RedisWay::Begin(RemoteCall& call, RemoteListener& listener) {
   call_ = &call;
   listener_ = &listener;
   call.decisions.assign(call.items.size(), {});
+  if (call.wants_growth) call.more_after.assign(call.items.size(), Nanos{0});
   call.decided_at = kLatestTime;
   legs_used_ = 0;
   charged_ = 0;
@@ -230,11 +231,12 @@ void RedisWay::OnLegEnded(RedisLeg& ended) {
   if (under_way_ == 0) Finish();
 }
 
-void RedisWay::TakeDecisions(const Leg& leg) {
+void RedisWay::TakeDecisions(Leg& leg) {
   const ScriptCall& script = leg.leg.script;
   for (std::size_t i = 0; i < leg.items.size(); ++i) {
     const Decision& decision = leg.leg.decisions()[i];
     call_->decisions[leg.items[i]] = decision;
+    if (call_->wants_growth) call_->more_after[leg.items[i]] = leg.leg.UntilMoreOf(i);
     const ScriptItem& item = script.items()[script.ItemOf(i)];
     const bool records = item.kind == ItemKind::kCheck && !decision.allowed &&
                          Records(*script.keys()[item.key].limit, item);

@@ -85,7 +85,7 @@ class RedisWay final : public RemoteCall::Way, private RedisLeg::Owner {
   [[nodiscard]] Veto VetoFor(std::size_t item, const Group& group) const;
   [[nodiscard]] Time NextDeadline();
 
-  void TakeDecisions(const Leg& leg);
+  void TakeDecisions(Leg& leg);
   void TakeGiveBack(Leg& leg);
   void LeaveUntold(const Leg& leg);
   void TakeFailure(const Leg& leg);

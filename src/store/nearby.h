@@ -46,6 +46,13 @@ class Nearby {
   // where its window is over, or the key was reset since.
   virtual void GiveBack(const RemoteItem& item, const Hold& hold, Time now, Decision& decision) = 0;
 
+  // How long `remaining` of a decision that was made here stays what it is; 0 where that is not
+  // known.
+  [[nodiscard]] virtual Nanos UntilMore(const RemoteItem& /*item*/, const Decision& /*decision*/,
+                                        Time /*now*/) {
+    return Nanos{0};
+  }
+
   // The remote is about to be asked for a kReset or a kRefund of the key. After a refund it may
   // have more left than is known; after a reset nothing that is known of it is so any longer.
   virtual void Forget(const FleetKey& key, Operation operation) = 0;

@@ -82,12 +82,17 @@ class RemoteCall {
   // It gives back what was charged too late. A remote that is left alone for a while gets it all
   // the same: nobody would ask for it again.
   bool undoes = false;
+  // Whether more_after is wanted.
+  bool wants_growth = false;
 
   // Once decided: one an item, and when the first of them was by the remote's clock. Where a
   // request is refused and the remote cannot tell what is left of a limit that has no part in that,
   // its decision has no numbers, and Source::kFallback.
   std::vector<Decision> decisions;
   Time decided_at{};
+  // One an item where it is wanted: how long `remaining` of its decision stays what it is. 0 where
+  // the decision itself says it (UntilMore), or the remote does not know it.
+  std::vector<Nanos> more_after;
 
   std::unique_ptr<Way> way;
 };

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/limit.h"
+#include "core/until_more.h"
 #include "support/core_state.h"
 #include "support/random.h"
 #include "support/random_limit.h"
@@ -91,6 +93,36 @@ TEST_P(PromiseOfUnitsTest, RemainingIsExact) {
     EXPECT_TRUE(all.allowed && (may_wait || all.wait == Nanos{0})) << moment.Text();
     const Decision more = moment.after.Peek(Cost{remaining + 1}, moment.now);
     EXPECT_TRUE(!more.allowed || (!may_wait && more.wait > Nanos{0})) << moment.Text();
+  });
+}
+
+TEST_P(PromiseOfUnitsTest, RemainingGrowsExactlyWhenItIsSaidTo) {
+  ForEachMoment(GetParam(), 300, [](Moment moment, Random& /*random*/) {
+    const Terms terms = MustMake(moment.spec).terms;
+    const std::int64_t remaining = moment.decision.remaining;
+    const Nanos said = UntilMore(terms, moment.decision);
+    if (remaining >= moment.decision.limit) {
+      EXPECT_EQ(said, Nanos{0}) << moment.Text();
+      return;
+    }
+    const Decision next = moment.after.Peek(Cost{remaining + 1}, moment.now);
+    const Nanos more_after = UntilMoreBy(terms, next);
+    ASSERT_GT(more_after, Nanos{0}) << moment.Text();
+    if (more_after > kLatestTime - moment.now) return;
+    const Time then = moment.now + more_after;
+    EXPECT_EQ(moment.after.Peek(Cost{0}, then - Nanos{1}).remaining, remaining) << moment.Text();
+    EXPECT_GT(moment.after.Peek(Cost{0}, then).remaining, remaining) << moment.Text();
+    if (!TellsMore(terms)) {
+      EXPECT_EQ(said, Nanos{0}) << moment.Text();
+      return;
+    }
+    // The fraction of a nanosecond is not in the decision.
+    const auto* const bucket = std::get_if<TokenBucket>(&terms);
+    const auto* const queue = std::get_if<LeakyBucket>(&terms);
+    const bool is_whole = (bucket == nullptr || bucket->interval.ticks_per_ns == 1) &&
+                          (queue == nullptr || queue->interval.ticks_per_ns == 1);
+    EXPECT_GE(said, more_after) << moment.Text();
+    EXPECT_LE(said, more_after + Nanos{is_whole ? 0 : 1}) << moment.Text();
   });
 }
 

@@ -63,7 +63,7 @@ TEST(ExplainReportTest, EveryRuleEveryChargeAndTheHeadersAreTold) {
       "\n"
       "headers (ietf)\n"
       "  RateLimit-Policy: \"plan/s\";q=5;w=1, \"posts/m\";q=2;w=60\n"
-      "  RateLimit: \"posts/m\";r=0;t=60\n");
+      "  RateLimit: \"posts/m\";r=0;t=30\n");
 }
 
 TEST(ExplainReportTest, ADescriptorHasItsKeyAndItsCharge) {

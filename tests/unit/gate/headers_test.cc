@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -159,7 +161,7 @@ TEST_F(HeadersTest, WhatIsInShadowDoesNotShow) {
   Check();
   EXPECT_EQ(Ietf(Check()),
             "RateLimit-Policy: \"all/m\";q=10;w=3600\n"
-            "RateLimit: \"all/m\";r=8;t=720\n");
+            "RateLimit: \"all/m\";r=8;t=360\n");
   Use({Shadow(Rule("tight", "1/h"))});
   for (const auto& word : kHeaderProfileWords) EXPECT_EQ(Written(word.meaning, Check()), "");
 }
@@ -168,7 +170,7 @@ TEST_F(HeadersTest, WhereWaitingNeverHelpsThereIsNoRetryAfter) {
   Use({Rule("posts", "2/m")});
   EXPECT_EQ(Ietf(Check(3)),
             "RateLimit-Policy: \"posts/m\";q=2;w=60\n"
-            "RateLimit: \"posts/m\";r=2;t=0\n");
+            "RateLimit: \"posts/m\";r=2\n");
   EXPECT_EQ(Written(HeaderProfile::kXRateLimit, Check(3)),
             "X-RateLimit-Limit: 2\nX-RateLimit-Remaining: 2\nX-RateLimit-Reset: 0\n");
 }
@@ -245,23 +247,104 @@ TEST_F(HeadersTest, RetryAfterIsNeverEarlierThanTheReset) {
 }
 
 // Invariant (3).
-TEST_F(HeadersTest, JitterAddsUpToItsLength) {
+TEST_F(HeadersTest, JitterAddsUpToItsLengthToBothTimes) {
   Use({Rule("posts", "1/100s")});
   Check();
   Check();
   const auto retry_after = [this](seconds jitter, std::uint64_t drawn) {
     const HeaderOptions options{.jitter = jitter, .draw = [=] { return drawn; }};
     const std::string text = Written(options, verdict_);
-    return text.substr(text.find("t=100\n") + 6);
+    return text.substr(text.find("t="));
   };
-  EXPECT_EQ(retry_after(seconds{0}, UINT64_MAX), "Retry-After: 100\n");
-  EXPECT_EQ(retry_after(seconds{10}, 0), "Retry-After: 100\n");
-  EXPECT_EQ(retry_after(seconds{10}, UINT64_MAX / 2), "Retry-After: 105\n");
-  EXPECT_EQ(retry_after(seconds{10}, UINT64_MAX), "Retry-After: 110\n");
-  EXPECT_EQ(retry_after(seconds{100}, UINT64_MAX), "Retry-After: 200\n");
+  EXPECT_EQ(retry_after(seconds{0}, UINT64_MAX), "t=100\nRetry-After: 100\n");
+  EXPECT_EQ(retry_after(seconds{10}, 0), "t=100\nRetry-After: 100\n");
+  EXPECT_EQ(retry_after(seconds{10}, UINT64_MAX / 2), "t=105\nRetry-After: 105\n");
+  EXPECT_EQ(retry_after(seconds{10}, UINT64_MAX), "t=110\nRetry-After: 110\n");
+  EXPECT_EQ(retry_after(seconds{100}, UINT64_MAX), "t=200\nRetry-After: 200\n");
 }
 
-// Invariant (4).
+// Invariant (4): `t` is the time until `r` grows, for every algorithm.
+class EffectiveWindowTest : public HeadersTest {
+ protected:
+  struct Told {
+    std::int64_t remaining = -1;
+    std::int64_t until_more = -1;  // -1: not told
+  };
+
+  void SetUp() override { gate_.ReportGrowth(true); }
+
+  std::string Ask(std::int64_t cost) {
+    const AttributeSet set{{}, Cost{cost}};
+    telling_.emplace(gate_).Decide({"api", {&set, 1}}, verdict_);
+    return Ietf(verdict_);
+  }
+  Told TakeUnits(std::int64_t cost) {
+    const std::string text = Ask(cost);
+    const auto number = [&](std::string_view parameter) -> std::int64_t {
+      const std::size_t at = text.find(parameter, text.find("\nRateLimit: "));
+      return at == std::string::npos ? -1 : std::stoll(text.substr(at + parameter.size()));
+    };
+    return {number(";r="), number(";t=")};
+  }
+  std::int64_t Left() {
+    Ask(0);
+    return verdict_.nearest()->decision.remaining;
+  }
+
+  std::optional<GateSession> telling_;
+};
+
+TEST_F(EffectiveWindowTest, EndsWhenRemainingGrows) {
+  using enum Algorithm;
+  const Rate rate{6, minutes{1}};
+  const std::vector<LimitSpec> specs = {
+      {.algorithm = kTokenBucket, .rate = rate},
+      {.algorithm = kTokenBucket, .rate = Rate{7, minutes{1}}},
+      {.algorithm = kTokenBucket, .rate = rate, .burst = Fraction(20)},
+      {.algorithm = kTokenBucket, .rate = rate, .burst = Fraction(3), .max_wait = minutes{1}},
+      {.algorithm = kTokenBucket, .rate = rate, .burst = Fraction(8), .refill = Refill::kInterval},
+      {.algorithm = kLeakyBucket, .rate = rate, .burst = Fraction(4)},
+      {.algorithm = kLeakyBucket, .rate = rate, .burst = Fraction(4), .max_wait = seconds{15}},
+      {.algorithm = kFixedWindow, .rate = rate},
+      {.algorithm = kFixedWindow, .rate = rate, .window = WindowKind::kFirstRequest},
+      {.algorithm = kSlidingLog, .rate = rate},
+      {.algorithm = kSlidingLog, .rate = rate, .min_gap = seconds{5}},
+      {.algorithm = kSlidingWindow, .rate = rate},
+      {.algorithm = kSlidingBuckets, .rate = rate, .buckets = 6},
+      {.algorithm = kSlidingBuckets, .rate = rate, .buckets = 6, .oldest = OldestPart::kWeighted},
+  };
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    Use({Rule("rule" + std::to_string(i), LimitOf(specs[i]))});
+    for (const seconds pause : {seconds{7}, seconds{0}, seconds{11}, seconds{3}, seconds{40}}) {
+      SCOPED_TRACE(std::to_string(i) + " after " + std::to_string(pause.count()) + " s");
+      clock_.Advance(pause);
+      const Told told = TakeUnits(1);
+      if (!verdict_.allowed()) continue;
+      ASSERT_GT(told.until_more, 0);
+      clock_.Advance(seconds{told.until_more - 1});
+      EXPECT_EQ(Left(), told.remaining);
+      clock_.Advance(seconds{1});
+      EXPECT_GT(Left(), told.remaining);
+    }
+  }
+}
+
+TEST_F(EffectiveWindowTest, IsLeftOutWhereAllUnitsAreThere) {
+  Use({Rule("posts", "2/m"),
+       Rule("log", LimitOf({.algorithm = Algorithm::kSlidingLog, .rate = Rate{2, minutes{1}}}))});
+  EXPECT_EQ(TakeUnits(0).until_more, -1);
+  EXPECT_EQ(TakeUnits(1).until_more, 30);
+}
+
+TEST_F(EffectiveWindowTest, IsRetryAfterWhereRefused) {
+  Use({Rule("posts", "2/m")});
+  EXPECT_EQ(TakeUnits(1).until_more, 30);
+  EXPECT_EQ(TakeUnits(1).until_more, 30);
+  EXPECT_EQ(TakeUnits(2).until_more, 60);
+  EXPECT_NE(Ietf(verdict_).find("Retry-After: 60\n"), std::string::npos);
+}
+
+// Invariant (5).
 TEST_F(HeadersTest, HeadersEndHoweverManyLimitsApply) {
   std::vector<RuleSpec> rules;
   for (int i = 0; i < 60; ++i) {
@@ -309,7 +392,7 @@ TEST_F(HeadersTest, AListIsUsedAgainWithoutWhatItHeld) {
   list.Clear();
   WriteHeaders({}, Check(), list);
   ASSERT_EQ(list.size(), 2U);
-  EXPECT_EQ(list[1], (Header{"RateLimit", "\"posts/m\";r=0;t=60"}));
+  EXPECT_EQ(list[1], (Header{"RateLimit", "\"posts/m\";r=0;t=30"}));
 }
 
 TEST(HeaderProfileTest, EveryWordIsRead) {

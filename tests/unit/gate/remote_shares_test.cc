@@ -33,6 +33,20 @@ TEST_F(RemoteSharesTest, SharesOfAllNodesAddUpToTheLimit) {
   EXPECT_EQ(allowed, 50);
 }
 
+TEST_F(RemoteSharesTest, SaysWhenTheShareHasMore) {
+  gate_.ReportGrowth(true);
+  GateSession session(gate_, {.remote = &remote_, .patience = std::chrono::milliseconds{5}});
+  Use({Rule("a", "4/m")});
+  remote_.is_away = true;
+  ASSERT_TRUE(gate_.SetFleetSize({2}));
+  const AttributeSet set{{}, Cost{1}};
+  session.Decide({"api", {&set, 1}}, now_, later_);
+  ASSERT_EQ(now_.decisions()[0].decision.source, Source::kFallback);
+  // Two units, each of which comes back in 30 s.
+  EXPECT_EQ(now_.decisions()[0].decision.remaining, 1);
+  EXPECT_EQ(now_.more_after(), std::chrono::seconds{30});
+}
+
 // Deciding, invariant (4).
 TEST_F(RemoteSharesTest, TheShareStartsFromWhatTheRemoteLetPass) {
   Use({Rule("a", "5/m")});

@@ -33,6 +33,17 @@ TEST_F(EventualViewTest, AKeyIsAskedForThereOnceAndThenDecidedHere) {
   EXPECT_EQ(view_.PendingForTest(), 99);
 }
 
+TEST_F(EventualViewTest, SaysWhenThereIsMore) {
+  EXPECT_EQ(view_.UntilMore(ItemOf(1), decision_, now_), Nanos{0});
+  terms_ = TermsOf({.algorithm = Algorithm::kSlidingWindow, .rate = Rate{100, hours{1}}});
+  Seed();
+  ASSERT_EQ(Take(), Answer::kDecided);
+  // Two units of this window, which ends in 55 minutes, and of which one is out of view half an
+  // hour later.
+  EXPECT_EQ(decision_.remaining, 98);
+  EXPECT_EQ(view_.UntilMore(ItemOf(1), decision_, now_), minutes{85});
+}
+
 // Invariant (1).
 TEST_F(EventualViewTest, WhatWasToldLongAgoIsNotUsed) {
   Seed();

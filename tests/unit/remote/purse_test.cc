@@ -56,6 +56,16 @@ TEST_F(PurseTest, RemainingIsWhatIsHereAndWhatWasLeftThere) {
   EXPECT_EQ(Take(5), Answer::kDecided);
 }
 
+TEST_F(PurseTest, SaysWhenTheRemoteHasMore) {
+  EXPECT_EQ(purse_.UntilMore(ItemOf(1), now_), Nanos{0});
+  Lease();  // which left 500 there; one more comes back every 60 ms
+  now_ += milliseconds{20};
+  ASSERT_EQ(Take(3), Answer::kDecided);
+  EXPECT_EQ(purse_.UntilMore(ItemOf(3), now_), milliseconds{40});
+  now_ += milliseconds{100};
+  EXPECT_EQ(purse_.UntilMore(ItemOf(3), now_), Nanos{1});
+}
+
 // Invariant (2).
 TEST_F(PurseTest, OneLeaseIsAskedForAtATime) {
   Demand(800);

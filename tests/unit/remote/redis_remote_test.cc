@@ -69,6 +69,19 @@ class RedisRemoteTest : public testing::RedisRemoteOnServers {
   std::optional<RedisSingle> client_;
 };
 
+TEST_F(RedisRemoteTest, SaysWhenThereIsMoreWhereOnlyTheStateDoes) {
+  const auto window =
+      MustBind({.algorithm = Algorithm::kSlidingWindow, .rate = Rate{100, hours{1}}});
+  Do(Operation::kCheck, ItemOf(window, "w", "r"));
+  EXPECT_TRUE(call_.more_after.empty());
+  call_.wants_growth = true;
+  EXPECT_EQ(Do(Operation::kCheck, ItemOf(window, "w", "r")).remaining, 98);
+  // The window ends in 2,800 s; half an hour later one of its two units is out of view.
+  EXPECT_EQ(call_.more_after, std::vector<Nanos>{std::chrono::seconds{4600}});
+  Do(Operation::kCheck, ItemOf(MustBind(PerHour(10)), "b", "r"));
+  EXPECT_EQ(call_.more_after, std::vector<Nanos>{Nanos{0}});
+}
+
 TEST_F(RedisRemoteTest, OneCommandHoweverManyItems) {
   const auto terms = MustBind(PerHour(10));
   Do(Operation::kCheck, ItemOf(terms, "warm", "r"));  // the script is known then
