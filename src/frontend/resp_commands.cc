@@ -28,6 +28,15 @@ constexpr std::array kCommands = {
     RespCommandSpec{RespVerb::kReset, "reset", 1, "connection",
                     "Makes the connection as if it were new.", 0},
     RespCommandSpec{RespVerb::kQuit, "quit", -1, "connection", "Closes the connection.", 0},
+    RespCommandSpec{RespVerb::kMulti, "multi", 1, "transactions",
+                    "Queues the commands that follow.", 0},
+    RespCommandSpec{RespVerb::kExec, "exec", 1, "transactions", "Runs the commands of the queue.",
+                    0},
+    RespCommandSpec{RespVerb::kDiscard, "discard", 1, "transactions",
+                    "Drops the commands of the queue.", 0},
+    RespCommandSpec{RespVerb::kWatch, "watch", -2, "transactions", "Is refused: no key changes.",
+                    0},
+    RespCommandSpec{RespVerb::kUnwatch, "unwatch", 1, "transactions", "Does nothing.", 0},
 };
 
 // As much of a command as an error repeats.

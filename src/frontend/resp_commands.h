@@ -24,6 +24,11 @@ enum class RespVerb : std::uint8_t {
   kSelect,
   kReset,
   kQuit,
+  kMulti,
+  kExec,
+  kDiscard,
+  kWatch,
+  kUnwatch,
 };
 
 // One command, as COMMAND tells of it.

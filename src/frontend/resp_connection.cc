@@ -51,6 +51,11 @@ void RespConnection::Answer(RespVerb verb, RespExchange& exchange) {
       return SayOk(exchange);
     case RespVerb::kThrottle:
     case RespVerb::kCheck:
+    case RespVerb::kMulti:
+    case RespVerb::kExec:
+    case RespVerb::kDiscard:
+    case RespVerb::kWatch:
+    case RespVerb::kUnwatch:
       break;
   }
 }
@@ -218,6 +223,7 @@ void RespConnection::Reset(RespExchange& exchange) {
   client.version = RespVersion::k2;
   client.authenticated = false;
   client.name.clear();
+  client.transaction.reset();
   WriterOf(exchange).Simple("RESET");
 }
 

@@ -33,7 +33,7 @@ class RespConnection {
   RespConnection(const Callers& callers, RespClientIds& ids, std::string_view version)
       : callers_(callers), ids_(ids), version_(version) {}
 
-  // REQUIRES: the verb is none that limits, and takes so many arguments.
+  // REQUIRES: the verb is none that limits or of transactions, and takes so many arguments.
   void Answer(RespVerb verb, RespExchange& exchange);
 
  private:

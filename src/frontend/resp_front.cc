@@ -15,6 +15,11 @@ constexpr std::size_t kBytesKept = std::size_t{16} << 10U;
 
 bool IsCheck(RespVerb verb) { return verb == RespVerb::kThrottle || verb == RespVerb::kCheck; }
 
+bool IsOfTransactions(RespVerb verb) {
+  return verb == RespVerb::kMulti || verb == RespVerb::kExec || verb == RespVerb::kDiscard ||
+         verb == RespVerb::kWatch || verb == RespVerb::kUnwatch;
+}
+
 }  // namespace
 
 // A check that waits for its verdict, with its own copy of the arguments.
@@ -53,7 +58,9 @@ RespFront::RespFront(const Parts& parts)
       session_(parts.gate, parts.way),
       throttle_(parts.gate),
       check_(session_),
-      connection_(parts.callers, parts.ids, parts.version) {}
+      connection_(parts.callers, parts.ids, parts.version),
+      transactions_([this](RespExchange& exchange) { return Answer(exchange) == Answered::kNow; }) {
+}
 
 RespFront::~RespFront() = default;
 
@@ -76,6 +83,9 @@ void RespFront::Serve(std::span<RespExchange* const> batch) {
 // callers' limits are not those of rules.
 RespFront::Answered RespFront::Answer(RespExchange& exchange) {
   const RespCommandSpec* const command = FindRespCommand(exchange.arguments[0]);
+  if (exchange.client->transaction != nullptr) [[unlikely]] {
+    return AnswerTransaction(command, exchange);
+  }
   if (command == nullptr) {
     SayUnknownCommand(exchange);
   } else if (!command->Takes(exchange.arguments.size())) {
@@ -86,10 +96,25 @@ RespFront::Answered RespFront::Answer(RespExchange& exchange) {
     meter_.AddRequest(FrontEnd::kResp, CheckOutcome::kBadRequest);
   } else if (command->verb == RespVerb::kCheck) {
     return Check(exchange);
+  } else if (IsOfTransactions(command->verb)) {
+    RespTransactions::AnswerOutside(command->verb, exchange);
   } else {
     connection_.Answer(command->verb, exchange);
   }
   return Answered::kNow;
+}
+
+RespFront::Answered RespFront::AnswerTransaction(const RespCommandSpec* command,
+                                                 RespExchange& exchange) {
+  const bool ends = command != nullptr && command->Takes(exchange.arguments.size()) &&
+                    (command->verb == RespVerb::kReset || command->verb == RespVerb::kQuit);
+  if (ends) {
+    connection_.Answer(command->verb, exchange);
+    return Answered::kNow;
+  }
+  const bool is_later =
+      transactions_.AnswerInside(command, exchange) == RespTransactions::Answered::kLater;
+  return is_later ? Answered::kLater : Answered::kNow;
 }
 
 RespFront::Answered RespFront::Check(RespExchange& exchange) {

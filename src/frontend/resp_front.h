@@ -11,6 +11,7 @@
 #include "frontend/resp_check.h"
 #include "frontend/resp_connection.h"
 #include "frontend/resp_throttle.h"
+#include "frontend/resp_transactions.h"
 #include "net/resp_service.h"
 #include "sluice/clock.h"
 
@@ -49,6 +50,7 @@ class RespFront final : public RespService {
   enum class Answered { kNow, kLater };
 
   Answered Answer(RespExchange& exchange);
+  Answered AnswerTransaction(const RespCommandSpec* command, RespExchange& exchange);
   Answered Check(RespExchange& exchange);
   void Park(RespExchange& exchange);
   void AnswerAgain(Parked& parked);
@@ -60,6 +62,7 @@ class RespFront final : public RespService {
   RespCheck check_;
   RespConnection connection_;
   InUse<Parked> parked_;
+  RespTransactions transactions_;
 };
 
 }  // namespace sluice

@@ -1,15 +1,31 @@
 // RespExchange: one command of the Redis protocol and the reply to it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "net/peer.h"
 #include "wire/resp_writer.h"
 
 namespace sluice {
+
+// The commands that a client has queued since MULTI, one after another, copied.
+//
+// Invariants: at most kMaxCommands of them and kMaxBytes of arguments.
+struct RespTransaction {
+  static constexpr std::size_t kMaxCommands = 1024;
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 10U;
+
+  std::string bytes;                  // of all arguments
+  std::vector<std::uint32_t> sizes;   // of each argument
+  std::vector<std::uint32_t> counts;  // of arguments, one a command
+  bool is_faulty = false;             // a command could not be queued, so EXEC runs none of them
+};
 
 // What a connection remembers of its client. The service keeps it up to date.
 struct RespClient {
@@ -19,6 +35,7 @@ struct RespClient {
   bool authenticated = false;
   std::uint32_t wrong_passwords = 0;
   std::string name;
+  std::unique_ptr<RespTransaction> transaction = nullptr;  // null: not between MULTI and EXEC
 };
 
 // One command. Its arguments view memory that stays until Serve returns.

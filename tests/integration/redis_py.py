@@ -81,6 +81,27 @@ def test_errors_of_throttle():
                 expect(connection.ping(), True, "the connection goes on")
 
 
+def test_a_transactional_pipeline_as_it_is_by_default():
+    with Server(RULES) as server:
+        for protocol in PROTOCOLS:
+            with client(server, protocol) as connection:
+                pipeline = connection.pipeline()
+                for _ in range(3):
+                    pipeline.execute_command("CL.THROTTLE", f"t{protocol}", 1, 1, 3600)
+                pipeline.execute_command(*CHECK, f"t{protocol}")
+                pipeline.ping()
+                *throttled, checked, pong = pipeline.execute()
+                expect([reply[:3] for reply in throttled], [[0, 2, 1], [0, 2, 0], [1, 2, 0]])
+                expect((checked["allowed"] if protocol == 3 else checked[0], pong), (1, True))
+                try:
+                    with connection.pipeline() as watching:
+                        watching.watch("k")
+                    raise AssertionError("it can be watched")
+                except redis.ResponseError as error:
+                    assert "WATCH is not supported" in str(error), error
+                expect(connection.ping(), True, "the connection goes on")
+
+
 def test_pipelines():
     with Server(RULES) as server:
         for protocol in PROTOCOLS:
