@@ -51,17 +51,22 @@ _sluice_value() {
     *:-o) _sluice_words 'text json' "$2" ;;
     simulate:--limit) _sluice_limit "$2" ;;
     simulate:--trace | simulate:--plot | explain:--rules) _sluice_files "$2" ;;
-    bench:--token-file | check:--token-file) _sluice_files "$2" ;;
+    bench:--token-file | check:--token-file | peek:--token-file | refund:--token-file | \
+      reset:--token-file) _sluice_files "$2" ;;
     explain:--profile | serve:--headers-profile)
       _sluice_words 'ietf x-ratelimit envoy github openai none' "$2"
       ;;
     check:--protocol) _sluice_words 'http rls resp' "$2" ;;
+    peek:--protocol) _sluice_words 'http resp' "$2" ;;
+    refund:--protocol | reset:--protocol) _sluice_words 'http' "$2" ;;
     bench:--protocol) _sluice_words 'http rls resp forward-auth' "$2" ;;
     bench:--distribution) _sluice_words 'uniform zipf hot sequential' "$2" ;;
     bench:--method) _sluice_words 'GET POST' "$2" ;;
     bench:--help | bench:--progress) return 1 ;;
     bench:--*) ;;
-    check:--server | check:--domain | check:--cost | check:--header | check:--timeout) ;;
+    check:--help | peek:--help | refund:--help | reset:--help) return 1 ;;
+    check:--* | peek:--* | refund:--* | reset:--*) ;;
+    simulate:--key) ;;
     doctor:--settings | doctor:--store-password-file) _sluice_files "$2" ;;
     doctor:--help) return 1 ;;
     doctor:--*) ;;
@@ -88,11 +93,14 @@ _sluice_flags() {
   case $command in
     '') echo --help --version ;;
     serve) echo "$_sluice_serve_flags" ;;
-    simulate) echo --limit --trace --plot --compare -o --help ;;
-    'rules check' | 'rules diff') echo -o --help ;;
+    simulate) echo --limit --trace --plot --key --compare -o --help ;;
+    'rules check') echo --strict -o --help ;;
+    'rules diff') echo -o --help ;;
     'rules show') echo --domain --rule -o --help ;;
     bench) echo "$_sluice_bench_flags" ;;
-    check) echo --server --domain --cost --protocol --header --token-file --timeout -o --help ;;
+    check | peek | refund | reset)
+      echo --server --domain --cost --protocol --header --token-file --timeout -o --help
+      ;;
     doctor)
       echo --store --store-password --store-password-file --store-deadline --settings -o --help
       ;;
@@ -104,12 +112,14 @@ _sluice_flags() {
 # What the command takes besides flags, which begins with $1.
 _sluice_argument() {
   case $command in
-    '') _sluice_words 'serve check bench doctor simulate rules explain help' "$1" ;;
+    '') _sluice_words 'serve check peek refund reset bench doctor simulate rules explain help' "$1" ;;
     rules) _sluice_words 'check show diff schema' "$1" ;;
     'rules check' | 'rules show' | 'rules diff') _sluice_files "$1" ;;
-    help) _sluice_words 'serve check bench doctor simulate rules explain' "$1" ;;
+    help)
+      _sluice_words 'serve check peek refund reset bench doctor simulate rules explain' "$1"
+      ;;
     simulate) _sluice_limit "$1" ;;
-    check | explain)
+    check | peek | refund | reset | explain)
       compopt -o nospace
       _sluice_words 'method= host= path= ip=' "$1"
       ;;

@@ -37,6 +37,9 @@ complete -c sluice -f
 
 complete -c sluice -n __sluice_has_none -a serve -d 'The service'
 complete -c sluice -n __sluice_has_none -a check -d 'Whether a server lets a request pass'
+complete -c sluice -n __sluice_has_none -a peek -d 'Whether a server would let a request pass'
+complete -c sluice -n __sluice_has_none -a refund -d 'Give back what a request cost'
+complete -c sluice -n __sluice_has_none -a reset -d 'Forget what the keys of a request used'
 complete -c sluice -n __sluice_has_none -a bench -d 'How many requests a server answers'
 complete -c sluice -n __sluice_has_none -a doctor -d 'Whether a store is fit to keep states'
 complete -c sluice -n __sluice_has_none -a simulate -d 'What a limit would have done'
@@ -133,6 +136,36 @@ complete -c sluice -n '__sluice_is check' -l token-file -r -F -d 'A file that ho
 complete -c sluice -n '__sluice_is check' -l timeout -x -d 'How long to wait for an answer'
 complete -c sluice -n '__sluice_is check' -s o -x -a 'text json' -d 'Form of the answer'
 
+complete -c sluice -n '__sluice_is peek' -a 'method= host= path= ip=' -d Attribute
+complete -c sluice -n '__sluice_is peek' -l server -x -d 'Where the server is'
+complete -c sluice -n '__sluice_is peek' -l domain -x -d 'The domain of the request'
+complete -c sluice -n '__sluice_is peek' -l cost -x -d 'Units the request takes'
+complete -c sluice -n '__sluice_is peek' -l protocol -x -a 'http resp' -d 'How to ask'
+complete -c sluice -n '__sluice_is peek' -l header -x -d 'A header of each request'
+complete -c sluice -n '__sluice_is peek' -l token-file -r -F -d 'A file that holds a token'
+complete -c sluice -n '__sluice_is peek' -l timeout -x -d 'How long to wait for an answer'
+complete -c sluice -n '__sluice_is peek' -s o -x -a 'text json' -d 'Form of the answer'
+
+complete -c sluice -n '__sluice_is refund' -a 'method= host= path= ip=' -d Attribute
+complete -c sluice -n '__sluice_is refund' -l server -x -d 'Where the server is'
+complete -c sluice -n '__sluice_is refund' -l domain -x -d 'The domain of the request'
+complete -c sluice -n '__sluice_is refund' -l cost -x -d 'Units the request takes'
+complete -c sluice -n '__sluice_is refund' -l protocol -x -a 'http' -d 'How to ask'
+complete -c sluice -n '__sluice_is refund' -l header -x -d 'A header of each request'
+complete -c sluice -n '__sluice_is refund' -l token-file -r -F -d 'A file that holds a token'
+complete -c sluice -n '__sluice_is refund' -l timeout -x -d 'How long to wait for an answer'
+complete -c sluice -n '__sluice_is refund' -s o -x -a 'text json' -d 'Form of the answer'
+
+complete -c sluice -n '__sluice_is reset' -a 'method= host= path= ip=' -d Attribute
+complete -c sluice -n '__sluice_is reset' -l server -x -d 'Where the server is'
+complete -c sluice -n '__sluice_is reset' -l domain -x -d 'The domain of the request'
+complete -c sluice -n '__sluice_is reset' -l cost -x -d 'Units the request takes'
+complete -c sluice -n '__sluice_is reset' -l protocol -x -a 'http' -d 'How to ask'
+complete -c sluice -n '__sluice_is reset' -l header -x -d 'A header of each request'
+complete -c sluice -n '__sluice_is reset' -l token-file -r -F -d 'A file that holds a token'
+complete -c sluice -n '__sluice_is reset' -l timeout -x -d 'How long to wait for an answer'
+complete -c sluice -n '__sluice_is reset' -s o -x -a 'text json' -d 'Form of the answer'
+
 complete -c sluice -n '__sluice_is bench' -l server -x -d 'Where the server is'
 complete -c sluice -n '__sluice_is bench' -l protocol -x -a 'http rls resp forward-auth' \
     -d 'What it speaks'
@@ -172,6 +205,7 @@ complete -c sluice -n '__sluice_is doctor' -s o -x -a 'text json' -d 'Form of th
 complete -c sluice -n '__sluice_is simulate' -l limit -x -a '(__sluice_limit)' -d 'The limit'
 complete -c sluice -n '__sluice_is simulate' -l trace -rF -d 'Read the steps from a file'
 complete -c sluice -n '__sluice_is simulate' -l plot -rF -d 'Also draw the requests'
+complete -c sluice -n '__sluice_is simulate' -l key -x -d 'Whose units are drawn'
 complete -c sluice -n '__sluice_is simulate' -l compare -x -a '(__sluice_limit)' \
     -d 'Run the steps through several limits'
 complete -c sluice -n '__sluice_is simulate' -s o -x -a 'table json' -d 'Form of the table'
@@ -182,6 +216,7 @@ complete -c sluice -n '__sluice_is rules' -a diff -d 'What changes between two s
 complete -c sluice -n '__sluice_is rules' -a schema -d 'The JSON Schema of rule files'
 
 complete -c sluice -n '__sluice_is rules check' -F
+complete -c sluice -n '__sluice_is rules check' -l strict -d 'Treat warnings as errors'
 complete -c sluice -n '__sluice_is rules check' -s o -x -a 'text json' -d 'Form of the problems'
 
 complete -c sluice -n '__sluice_is rules show' -F
@@ -200,4 +235,4 @@ complete -c sluice -n '__sluice_is explain' -l profile -x \
     -a 'ietf x-ratelimit envoy github openai none' -d 'Which headers the answer has'
 complete -c sluice -n '__sluice_is explain' -s o -x -a 'text json' -d 'Form of the answer'
 
-complete -c sluice -n '__sluice_is help' -a 'serve check bench doctor simulate rules explain' -d Command
+complete -c sluice -n '__sluice_is help' -a 'serve check peek refund reset bench doctor simulate rules explain' -d Command

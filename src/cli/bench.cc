@@ -1,12 +1,16 @@
 #include "cli/bench.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "cli/bench_arguments.h"
 #include "cli/bench_report.h"
 #include "cli/bench_request.h"
+#include "cli/check_answer.h"
+#include "cli/conversation.h"
 #include "cli/serve_parts.h"
 #include "cli/signals.h"
 #include "core/text.h"
@@ -68,6 +72,29 @@ int Fail(std::string_view message, int code, Console& console) {
   return code;
 }
 
+// Whether the server has rules for the domain. Without any, forward auth and Envoy's protocol let
+// everything pass, so the load itself does not tell. What is no clear no counts as yes: the server
+// may be another one than ours.
+bool HasDomain(const BenchArguments& arguments) {
+  constexpr Nanos kTimeout = std::chrono::seconds{1};
+  const std::string server = Describe(arguments.server);
+  const CheckQuestion question{
+      .server = server, .protocol = "http", .domain = arguments.domain, .call = CheckCall::kPeek};
+  const Result<ServerAddress> address = FindServer(arguments.server);
+  if (!address) return true;
+  const std::unique_ptr<Conversation> conversation = AskByHttp(question, arguments.credentials);
+  const Result<CheckAnswer> answer =
+      Converse(address.value(), *conversation, *MakeSystemClock(), kTimeout);
+  return answer || answer.error().message.find(kNoRulesWords) == std::string::npos;
+}
+
+// Whether what was measured may be that of a domain without rules.
+bool MayLackDomain(const BenchArguments& arguments, const Measurements& measured) {
+  if (arguments.domain.empty() || arguments.protocol == BenchProtocol::kResp) return false;
+  const bool passes_without_rules = arguments.protocol != BenchProtocol::kHttp;
+  return measured.answered() == 0 || (passes_without_rules && measured.refused() == 0);
+}
+
 int RunOn(const BenchArguments& arguments, Console& console) {
   Result<LoadSessionFactory> sessions = BenchSessions(arguments);
   if (!sessions) return Fail(sessions.error().message, kExitBadInput, console);
@@ -78,6 +105,11 @@ int RunOn(const BenchArguments& arguments, Console& console) {
                             : BenchText(arguments, report.value(), console.out.ink()));
   const std::string unmet = UnmetLines(arguments, report.value());
   console.err.Write(unmet);
+  if (MayLackDomain(arguments, report.value().measured) && !HasDomain(arguments)) {
+    return Fail(Concat(Describe(arguments.server), " has no rules for the domain ",
+                       Quoted(arguments.domain), ", so this measured nothing that is limited"),
+                kExitNoAnswer, console);
+  }
   return unmet.empty() ? kExitOk : kExitNo;
 }
 

@@ -23,34 +23,87 @@
 namespace sluice::cli {
 namespace {
 
-constexpr std::string_view kHelp =
-    R"(sluice check: whether a running server lets a request pass
+// What one of the commands says about itself.
+struct CallWords {
+  CheckCall call;
+  std::string_view summary;
+  std::string_view meaning;
+  std::string_view cost;
+  std::string_view protocols;
+  std::string_view exit_codes;
+};
 
-usage: sluice check --server ADDRESS --domain DOMAIN [FLAGS] ATTRIBUTE=VALUE...
+constexpr std::string_view kVerdictCodes =
+    "0 if the request is allowed, 1 if it is refused, 2 if the command is wrong, 3 if there is\n"
+    "no answer";
+constexpr std::string_view kDoneCodes =
+    "0 if it is done, 2 if the command is wrong, 3 if there is no answer, or the server does\n"
+    "not permit it";
+constexpr std::string_view kPermission =
+    "A server wants a permission for it: the token of its\n"
+    "setting 'callers' (--token-file), a client certificate, or a Unix socket.";
 
-Asks a server as one of its callers would: what the request costs is taken. Prints the verdict, and
-what each limit has left as far as the protocol tells it.
+constexpr std::array kCalls = {
+    CallWords{CheckCall::kCheck, "whether a running server lets a request pass",
+              "Asks a server as one of its callers would: what the request costs is taken. Prints "
+              "the verdict, and\nwhat each limit has left as far as the protocol tells it.",
+              "what the request costs, 1 unless said",
+              "http (default: POST /v1/check), rls (Envoy's rate limit service) or\n"
+              "                     resp (SLUICE.CHECK)",
+              kVerdictCodes},
+    CallWords{CheckCall::kPeek, "whether a running server would let a request pass",
+              "Asks a server about a request and takes nothing. Prints the verdict, and what each "
+              "limit has left as\nfar as the protocol tells it.",
+              "what the request would cost, 1 unless said",
+              "http (default: POST /v1/peek) or resp (SLUICE.CHECK ... PEEK)", kVerdictCodes},
+    CallWords{CheckCall::kRefund, "give back what a request cost",
+              "Gives back units that a request with these attributes took, at most what is still "
+              "held. Prints what\neach limit has left.",
+              "how many units, 1 unless said", "http (default: POST /v1/refund)", kDoneCodes},
+    CallWords{
+        CheckCall::kReset, "forget what the keys of a request have used",
+        "Makes the keys of a request with these attributes as if never used. Prints what each "
+        "limit has left.",
+        "of no effect", "http (default: POST /v1/reset)", kDoneCodes},
+};
 
-flags:
-  --server ADDRESS   where the server is: host:port or unix:PATH
-  --domain DOMAIN    whose rules
-  --cost UNITS       what the request costs, 1 unless said
-  --protocol NAME    how to ask: http (default: POST /v1/check), rls (Envoy's rate limit service) or
-                     resp (SLUICE.CHECK)
-  --header TEXT      http and rls: 'NAME: VALUE', sent with the request; may be given again
-  --token-file FILE  holds a token, shown as a bearer token; resp: by AUTH
-  --timeout LENGTH   how long to wait for an answer, 5s unless said
-  -o text|json       for people (text, the default) or for programs: one line of JSON
-  --help             this text
+const CallWords& WordsOf(CheckCall call) { return kCalls[static_cast<std::size_t>(call)]; }
 
-Over rls the attributes are the entries of one descriptor, in their order.
+std::string MakeHelp(CheckCall call) {
+  const CallWords& words = WordsOf(call);
+  const std::string_view name = NameOf(call);
+  const bool lifts = LiftsLimits(call);
+  const std::string_view over_rls =
+      "Over rls the attributes are the entries of one descriptor, in "
+      "their order.\n\n";
+  return Concat(
+      "sluice ", name, ": ", words.summary, "\n\nusage: sluice ", name,
+      " --server ADDRESS --domain DOMAIN [FLAGS] ATTRIBUTE=VALUE...\n\n", words.meaning,
+      lifts ? " " : "", lifts ? kPermission : "",
+      "\n\nflags:\n"
+      "  --server ADDRESS   where the server is: host:port or unix:PATH\n"
+      "  --domain DOMAIN    whose rules\n"
+      "  --cost UNITS       ",
+      words.cost, "\n  --protocol NAME    how to ask: ", words.protocols, "\n  --header TEXT      ",
+      call == CheckCall::kCheck ? "http and rls" : "http",
+      ": 'NAME: VALUE', sent with the request; may be given again\n"
+      "  --token-file FILE  holds a token, shown as a bearer token",
+      lifts ? "" : "; resp: by AUTH",
+      "\n"
+      "  --timeout LENGTH   how long to wait for an answer, 5s unless said\n"
+      "  -o text|json       for people (text, the default) or for programs: one line of JSON\n"
+      "  --help             this text\n\n",
+      call == CheckCall::kCheck ? over_rls : "", "exit code: ", words.exit_codes,
+      "\n\nexample:\n  $ sluice ", name, " --server ",
+      lifts ? "unix:/run/sluice.sock" : "127.0.0.1:8080",
+      " --domain api user=42 method=POST path=/v1/posts\n");
+}
 
-exit code: 0 if the request is allowed, 1 if it is refused, 2 if the command is wrong, 3 if there is
-no answer
-
-example:
-  $ sluice check --server 127.0.0.1:8080 --domain api user=42 method=POST path=/v1/posts
-)";
+template <CheckCall kCall>
+std::string_view HelpOf() {
+  static const std::string text = MakeHelp(kCall);
+  return text;
+}
 
 constexpr std::array kFlags = {
     Flag{"--server", FlagValues::kOne, "ADDRESS", "127.0.0.1:8080"},
@@ -74,6 +127,7 @@ constexpr std::array kProtocols = {Protocol{"http", AskByHttp}, Protocol{"rls", 
 
 // What the command line asks for; views it.
 struct Arguments {
+  CheckCall call = CheckCall::kCheck;
   Endpoint server;
   std::string_view domain;
   std::vector<Attribute> attributes;
@@ -84,12 +138,24 @@ struct Arguments {
   OutputForm form = OutputForm::kText;
 };
 
-Result<const Protocol*> ReadProtocol(const GivenFlags& given) {
+// Whether the call can be made by the protocol.
+bool Carries(std::string_view protocol, CheckCall call) {
+  if (protocol == "http" || call == CheckCall::kCheck) return true;
+  return protocol == "resp" && call == CheckCall::kPeek;
+}
+
+Result<const Protocol*> ReadProtocol(const GivenFlags& given, CheckCall call) {
   const std::string_view name = given.ValueOr("--protocol", "http");
   const auto* const found = std::ranges::find(kProtocols, name, &Protocol::name);
-  if (found != kProtocols.end()) return found;
-  std::array<std::string_view, kProtocols.size()> names;
-  std::ranges::transform(kProtocols, names.begin(), &Protocol::name);
+  std::vector<std::string_view> names;
+  for (const Protocol& each : kProtocols) {
+    if (Carries(each.name, call)) names.push_back(each.name);
+  }
+  if (found != kProtocols.end() && Carries(name, call)) return found;
+  if (found != kProtocols.end()) {
+    return Error{Concat("--protocol: ", name, " has no ", NameOf(call), "; expected ",
+                        JoinWords(names, "or"))};
+  }
   return Error{Concat("--protocol: unknown protocol ", Quoted(name), Suggestion(name, names))};
 }
 
@@ -119,8 +185,9 @@ std::string_view Unsayable(const Arguments& arguments) {
   return {};
 }
 
-Result<Arguments> ReadArguments(const GivenFlags& given) {
+Result<Arguments> ReadArguments(const GivenFlags& given, CheckCall call) {
   Arguments arguments;
+  arguments.call = call;
   Result<Endpoint> server = ReadServer(given);
   if (!server) return server.error();
   arguments.server = std::move(server).value();
@@ -130,7 +197,7 @@ Result<Arguments> ReadArguments(const GivenFlags& given) {
   const Result<Cost> cost = ReadCost(given);
   if (!cost) return cost.error();
   arguments.cost = cost.value();
-  const Result<const Protocol*> protocol = ReadProtocol(given);
+  const Result<const Protocol*> protocol = ReadProtocol(given, call);
   if (!protocol) return protocol.error();
   arguments.protocol = protocol.value();
   if (given.Has(kHeaderFlag.name) && arguments.protocol->name == "resp") {
@@ -159,7 +226,8 @@ int RunOn(const Arguments& arguments, Console& console) {
                                .protocol = arguments.protocol->name,
                                .domain = arguments.domain,
                                .attributes = arguments.attributes,
-                               .cost = arguments.cost};
+                               .cost = arguments.cost,
+                               .call = arguments.call};
   const Result<ServerAddress> address = FindServer(arguments.server);
   const std::unique_ptr<Conversation> conversation =
       arguments.protocol->ask(question, arguments.credentials);
@@ -167,7 +235,8 @@ int RunOn(const Arguments& arguments, Console& console) {
       address ? Converse(address.value(), *conversation, *MakeSystemClock(), arguments.timeout)
               : address.error();
   if (!answer) {
-    console.err.Write(Concat("sluice check: ", answer.error().message, "\n"));
+    console.err.Write(
+        Concat("sluice ", NameOf(arguments.call), ": ", answer.error().message, "\n"));
     return kExitNoAnswer;
   }
   const bool as_json = arguments.form == OutputForm::kJson;
@@ -176,23 +245,40 @@ int RunOn(const Arguments& arguments, Console& console) {
   return answer.value().allowed ? kExitOk : kExitNo;
 }
 
-}  // namespace
-
-std::string_view CheckHelp() { return kHelp; }
-
-int RunCheck(std::span<const std::string_view> args, Console& console) {
+int RunCall(CheckCall call, std::span<const std::string_view> args, Console& console) {
   const Result<GivenFlags> given = ReadFlags(kFlags, args, Operands::kAny);
   if (given && given.value().Has("--help")) {
-    console.out.Write(kHelp);
+    console.out.Write(MakeHelp(call));
     return kExitOk;
   }
-  const Result<Arguments> arguments = given ? ReadArguments(given.value()) : given.error();
+  const Result<Arguments> arguments = given ? ReadArguments(given.value(), call) : given.error();
   if (!arguments) {
-    return FailUsage(
-        "check", Concat(arguments.error().message, "\nRun 'sluice check --help' to learn more."),
-        console);
+    return FailUsage(NameOf(call),
+                     Concat(arguments.error().message, "\nRun 'sluice ", NameOf(call),
+                            " --help' to learn more."),
+                     console);
   }
   return RunOn(arguments.value(), console);
+}
+
+}  // namespace
+
+std::string_view CheckHelp() { return HelpOf<CheckCall::kCheck>(); }
+std::string_view PeekHelp() { return HelpOf<CheckCall::kPeek>(); }
+std::string_view RefundHelp() { return HelpOf<CheckCall::kRefund>(); }
+std::string_view ResetHelp() { return HelpOf<CheckCall::kReset>(); }
+
+int RunCheck(std::span<const std::string_view> args, Console& console) {
+  return RunCall(CheckCall::kCheck, args, console);
+}
+int RunPeek(std::span<const std::string_view> args, Console& console) {
+  return RunCall(CheckCall::kPeek, args, console);
+}
+int RunRefund(std::span<const std::string_view> args, Console& console) {
+  return RunCall(CheckCall::kRefund, args, console);
+}
+int RunReset(std::span<const std::string_view> args, Console& console) {
+  return RunCall(CheckCall::kReset, args, console);
 }
 
 }  // namespace sluice::cli

@@ -1,4 +1,4 @@
-// `sluice check`: whether a running server lets a request pass.
+// `sluice check`, `peek`, `refund` and `reset`: what a running server makes of a request.
 #pragma once
 
 #include <span>
@@ -8,10 +8,16 @@
 
 namespace sluice::cli {
 
-// Runs the command with the arguments that follow its name; returns the exit code.
+// Each runs a command with the arguments that follow its name; returns the exit code.
 int RunCheck(std::span<const std::string_view> args, Console& console);
+int RunPeek(std::span<const std::string_view> args, Console& console);
+int RunRefund(std::span<const std::string_view> args, Console& console);
+int RunReset(std::span<const std::string_view> args, Console& console);
 
-// What `sluice check --help` prints.
+// What `--help` prints.
 std::string_view CheckHelp();
+std::string_view PeekHelp();
+std::string_view RefundHelp();
+std::string_view ResetHelp();
 
 }  // namespace sluice::cli

@@ -12,6 +12,8 @@ namespace {
 
 std::string Headline(const CheckQuestion& question, const CheckAnswer& answer) {
   const std::string domain = Concat("domain ", Quoted(question.domain), ": ");
+  if (question.call == CheckCall::kRefund) return Concat(domain, "refunded");
+  if (question.call == CheckCall::kReset) return Concat(domain, "reset");
   if (answer.allowed) {
     return Concat(domain, "allowed",
                   answer.wait > Nanos{0} ? Concat(" after ", DurationText(answer.wait)) : "");
@@ -59,6 +61,20 @@ std::string LimitJson(const AnsweredLimit& limit) {
 }
 
 }  // namespace
+
+std::string_view NameOf(CheckCall call) {
+  switch (call) {
+    case CheckCall::kCheck:
+      break;
+    case CheckCall::kPeek:
+      return "peek";
+    case CheckCall::kRefund:
+      return "refund";
+    case CheckCall::kReset:
+      return "reset";
+  }
+  return "check";
+}
 
 std::string CheckText(const CheckQuestion& question, const CheckAnswer& answer, Ink ink) {
   using enum Table::Align;

@@ -15,6 +15,22 @@
 
 namespace sluice::cli {
 
+// What a server is asked to do about a request.
+enum class CheckCall : std::uint8_t {
+  kCheck,   // take what it costs
+  kPeek,    // say whether it would pass
+  kRefund,  // give back what it cost
+  kReset,   // forget what its keys have used
+};
+
+// "check": the name of the command, and of the call in the API.
+std::string_view NameOf(CheckCall call);
+
+// Whether the call lifts limits, for which a server wants a permission.
+constexpr bool LiftsLimits(CheckCall call) {
+  return call == CheckCall::kRefund || call == CheckCall::kReset;
+}
+
 // What is asked. Views its texts.
 struct CheckQuestion {
   std::string_view server;    // as it was written
@@ -22,6 +38,7 @@ struct CheckQuestion {
   std::string_view domain;
   std::span<const Attribute> attributes = {};
   Cost cost = {};
+  CheckCall call = CheckCall::kCheck;
 };
 
 // What one limit said. What a protocol does not tell is empty.

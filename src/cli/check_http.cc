@@ -1,4 +1,4 @@
-// Asking by HTTP: POST /v1/check.
+// Asking by HTTP: POST /v1/check, /v1/peek, /v1/refund or /v1/reset.
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,7 +15,9 @@ namespace sluice::cli {
 namespace {
 
 constexpr int kOk = 200;
+constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
+constexpr int kMethodNotAllowed = 405;
 constexpr int kTooManyRequests = 429;
 constexpr int kUnavailable = 503;
 
@@ -84,10 +86,12 @@ CheckAnswer AnswerIn(const Value& reply) {
 
 class HttpConversation final : public Conversation {
  public:
-  HttpConversation(const CheckQuestion& question, const Credentials& shown) {
+  HttpConversation(const CheckQuestion& question, const Credentials& shown)
+      : call_(question.call), shows_token_(!shown.token.empty()) {
     const std::string body = BodyOf(question);
     const bool is_local = question.server.starts_with("unix:");
-    output = Concat("POST /v1/check HTTP/1.1\r\nHost: ", is_local ? "localhost" : question.server,
+    output = Concat("POST /v1/", NameOf(question.call),
+                    " HTTP/1.1\r\nHost: ", is_local ? "localhost" : question.server,
                     "\r\nContent-Type: application/json\r\nContent-Length: ", body.size(),
                     "\r\nConnection: close\r\n", HeaderLines(shown.headers), "\r\n", body);
   }
@@ -123,14 +127,36 @@ class HttpConversation final : public Conversation {
         reply.status == kTooManyRequests || (may_refuse && allowed.has_value() && !*allowed);
     if (reply.status != kOk && !refuses) {
       const std::string words = TextIn(body, "detail");
-      return Fail(Concat("answered ", reply.status, words.empty() ? "" : ": ", Printable(words)));
+      return Fail(Concat("answered ", reply.status, words.empty() ? "" : ": ", Printable(words),
+                         Advice(reply)));
     }
-    if (!refuses && !allowed) return Fail("answered /v1/check with something else");
+    if (!refuses && !allowed) {
+      return Fail(Concat("answered /v1/", NameOf(call_), " with something else; is it sluice?"));
+    }
     CheckAnswer answer = AnswerIn(body);
     answer.allowed = !refuses && *allowed;
     Answer(std::move(answer));
   }
 
+  // What to do about a reply that is no verdict.
+  [[nodiscard]] std::string_view Advice(const Http1Reply& reply) const {
+    const bool lacks_permission = reply.status == kUnauthorized || reply.status == kForbidden;
+    if (lacks_permission && LiftsLimits(call_)) {
+      return shows_token_ ? "; the token of --token-file is not that of 'callers'"
+                          : "; who lifts limits needs a permission: show the token of 'callers' by "
+                            "--token-file, or ask over a Unix socket";
+    }
+    if (reply.status == kMethodNotAllowed && reply.body == kAdminWords) {
+      return "; it is the admin address of a server, which is asked where it listens (--listen, "
+             "port 8080 unless said)";
+    }
+    return {};
+  }
+
+  static constexpr std::string_view kAdminWords = "expected GET\n";
+
+  CheckCall call_;
+  bool shows_token_;
   std::string unread_;
   Http1ReplyReader reader_{{}};
 };

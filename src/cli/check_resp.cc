@@ -55,11 +55,13 @@ class RespConversation final : public Conversation {
       : awaits_login_(!shown.token.empty()) {
     output = AuthCommand(shown.token);
     RespWriter writer(RespVersion::k2, output);
-    writer.ArrayHeader(4 + 2 * question.attributes.size());
+    const bool peeks = question.call == CheckCall::kPeek;
+    writer.ArrayHeader((peeks ? 5U : 4U) + 2 * question.attributes.size());
     writer.Bulk("SLUICE.CHECK");
     writer.Bulk(question.domain);
     writer.Bulk("COST");
     writer.Bulk(std::to_string(question.cost.units));
+    if (peeks) writer.Bulk("PEEK");
     for (const Attribute& attribute : question.attributes) {
       writer.Bulk(attribute.name);
       writer.Bulk(attribute.value);

@@ -15,6 +15,7 @@ namespace sluice::cli {
 namespace {
 
 constexpr std::size_t kReadBytes = 65536;
+constexpr std::string_view kNotThere = "; is 'sluice serve' running there?";
 
 // Sends what it takes at once. 0, or the error.
 int SendSome(int socket, std::string& output) {
@@ -50,7 +51,7 @@ Result<CheckAnswer> Converse(const ServerAddress& server, Conversation& conversa
                              Nanos timeout) {
   const Time end = clock.Now() + timeout;
   const Result<Socket> socket = Connect(server, timeout);
-  if (!socket) return socket.error();
+  if (!socket) return Error{Concat(socket.error().message, kNotThere)};
   while (!conversation.answer()) {
     const Nanos left = end - clock.Now();
     if (left <= Nanos{0}) {

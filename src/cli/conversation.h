@@ -46,11 +46,15 @@ class Conversation {
   std::optional<Result<CheckAnswer>> answer_;
 };
 
-// POST /v1/check.
+// What a server of ours answers where it has no rules for a domain.
+inline constexpr std::string_view kNoRulesWords = "There are no rules for this domain";
+
+// POST /v1/check, /v1/peek, /v1/refund or /v1/reset.
 std::unique_ptr<Conversation> AskByHttp(const CheckQuestion& question, const Credentials& shown);
 // ShouldRateLimit of Envoy's rate limit service, the attributes as the entries of one descriptor.
+// REQUIRES: a check.
 std::unique_ptr<Conversation> AskByRls(const CheckQuestion& question, const Credentials& shown);
-// SLUICE.CHECK, after AUTH where there is a token.
+// SLUICE.CHECK, after AUTH where there is a token. REQUIRES: a check or a peek.
 std::unique_ptr<Conversation> AskByResp(const CheckQuestion& question, const Credentials& shown);
 
 // Has the conversation over a connection of its own. The error is a whole sentence about the

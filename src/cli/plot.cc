@@ -11,6 +11,7 @@
 #include "cli/plot_scale.h"
 #include "cli/plot_style.h"
 #include "cli/svg.h"
+#include "core/text.h"
 
 namespace sluice::cli {
 namespace {
@@ -80,7 +81,7 @@ class Drawing {
   [[nodiscard]] std::string CurveName() const {
     std::string name =
         plot_.curve_of == CurveOf::kUnitsLeft ? "units left" : "wait of the next request";
-    if (plot_.several_keys) name += ", key \"" + plot_.key + "\" (the first of several)";
+    if (plot_.several_keys) name += ", key \"" + plot_.key + "\" (one of several)";
     return name;
   }
 
@@ -233,5 +234,22 @@ class Drawing {
 }  // namespace
 
 std::string DrawPlot(const Plot& plot) { return Drawing(plot).Draw(); }
+
+std::string DrawPlots(std::span<const Plot> plots) {
+  if (plots.size() == 1) return DrawPlot(plots.front());
+  const std::string width = std::to_string(kWidth);
+  const std::string height = std::to_string(kHeight * static_cast<int>(plots.size()));
+  std::string text =
+      Concat(R"(<svg xmlns="http://www.w3.org/2000/svg" width=")", width, R"(" height=")", height,
+             R"(" viewBox="0 0 )", width, " ", height, "\" role=\"img\">\n");
+  for (std::size_t i = 0; i < plots.size(); ++i) {
+    std::string picture = DrawPlot(plots[i]);
+    constexpr std::string_view kTag = "<svg";
+    picture.insert(picture.find(kTag) + kTag.size(),
+                   Concat(" y=\"", kHeight * static_cast<int>(i), "\""));
+    text += picture;
+  }
+  return text + "</svg>\n";
+}
 
 }  // namespace sluice::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,5 +39,8 @@ struct Plot {
 // The picture as an SVG file that needs nothing else: no scripts, fonts or links. Its size is
 // bounded however many marks there are: where they do not fit as single ones they become bars.
 std::string DrawPlot(const Plot& plot);
+
+// The pictures of several limits, one below the other. REQUIRES: at least one.
+std::string DrawPlots(std::span<const Plot> plots);
 
 }  // namespace sluice::cli

@@ -82,15 +82,37 @@ class Sampler {
 
 }  // namespace
 
-void PlotRecorder::Add(const Step& step, const Reply& reply) {
-  if (first_key_steps_.empty()) first_ = reply.t;
-  if (first_key_steps_.empty() || step.key == first_key_steps_.front().key) {
-    first_key_steps_.push_back(step);
-    first_key_steps_.back().t = reply.t;
-  } else {
-    several_keys_ = true;
+void PlotSteps::Add(const Step& step, Time used) {
+  if (by_key_.empty()) first_key_ = step.key;
+  Step& kept = by_key_[step.key].emplace_back(step);
+  kept.t = used;
+  kept.key.clear();
+}
+
+const std::vector<Step>& PlotSteps::Of(std::string_view key) const {
+  static const std::vector<Step> none;
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? none : found->second;
+}
+
+std::string MostRefusedKey(const RefusalCounts& refused, const PlotSteps& steps) {
+  std::string key = steps.first_key();
+  const auto first = refused.find(key);
+  std::uint64_t most = first == refused.end() ? 0 : first->second;
+  for (const auto& [name, count] : refused) {
+    if (count <= most) continue;
+    key = name;
+    most = count;
   }
-  if (AsksToPass(step.op)) marks_.push_back({reply.t, reply.decision.allowed});
+  return key;
+}
+
+void PlotRecorder::Add(const Step& step, const Reply& reply) {
+  if (!std::exchange(has_steps_, true)) first_ = reply.t;
+  if (AsksToPass(step.op)) {
+    marks_.push_back({reply.t, reply.decision.allowed});
+    if (!reply.decision.allowed) ++refused_[step.key];
+  }
   last_ = reply.t;
   reset_after_ = reply.decision.reset_after;
 }
@@ -110,21 +132,23 @@ Time PlotRecorder::End() const {
   return last_ + std::min(room, kLatestTime - last_);
 }
 
-Result<Plot> PlotRecorder::Finish(const LimitSpec& spec, std::string title) {
+Result<Plot> PlotRecorder::Finish(const LimitSpec& spec, std::string title, const PlotSteps& steps,
+                                  std::string_view key) {
   Plot plot;
   plot.title = std::move(title);
-  plot.several_keys = several_keys_;
+  plot.several_keys = steps.keys() > 1;
   plot.end = End();
   // Only a trace at the very end of time has no room behind it.
   plot.start = std::min(Start(), plot.end - Nanos(1));
   plot.marks = std::move(marks_);
   if (spec.algorithm == Algorithm::kPacer) plot.curve_of = CurveOf::kWait;
-  if (!first_key_steps_.empty()) plot.key = first_key_steps_.front().key;
+  plot.key = key;
 
   Result<std::unique_ptr<Replay>> replay = Replay::Create(spec);
   if (!replay) return replay.error();
   Sampler sampler(*replay.value(), spec, plot);
-  for (const Step& step : first_key_steps_) {
+  for (Step step : steps.Of(key)) {
+    step.key = plot.key;
     const Result<Done> taken = sampler.Take(step);
     if (!taken) return taken.error();
   }

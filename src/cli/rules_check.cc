@@ -17,10 +17,11 @@ constexpr std::string_view kCommand = "rules check";
 constexpr std::string_view kHelp =
     "sluice rules check: what is wrong with rule files\n"
     "\n"
-    "usage: sluice rules check PATH... [-o text|json]\n"
+    "usage: sluice rules check PATH... [--strict] [-o text|json]\n"
     "\n"
-    "  PATH   a rule file, or a directory: all of its *.yaml, *.yml and *.json\n"
-    "  -o     text (default): one line for each problem; json: a list\n"
+    "  PATH      a rule file, or a directory: all of its *.yaml, *.yml and *.json\n"
+    "  --strict  treat warnings as errors\n"
+    "  -o        text (default): one line for each problem; json: a list\n"
     "\n"
     "All problems of all files are printed at once, each with its file, line and column. A "
     "warning\n"
@@ -31,7 +32,8 @@ constexpr std::string_view kHelp =
     "example:\n"
     "  $ sluice rules check examples/rules\n";
 
-constexpr std::array kFlags = {kFormFlag, Flag{"--help", FlagValues::kNone}};
+constexpr std::array kFlags = {kFormFlag, Flag{"--strict", FlagValues::kNone},
+                               Flag{"--help", FlagValues::kNone}};
 
 std::string_view WordFor(ConfigProblem::Severity severity) {
   return severity == ConfigProblem::Severity::kError ? "error" : "warning";
@@ -70,7 +72,10 @@ int RunRulesCheck(std::span<const std::string_view> args, Console& console) {
   if (paths.empty()) {
     return FailUsage(kCommand, "expected a rule file or a directory of them", console);
   }
-  const ReadRulesResult read = ReadRulesAt(paths);
+  ReadRulesResult read = ReadRulesAt(paths);
+  if (given.value().Has("--strict")) {
+    for (ConfigProblem& problem : read.problems) problem.severity = ConfigProblem::Severity::kError;
+  }
   const bool as_json = form.value() == OutputForm::kJson;
   console.out.Write(as_json ? AsJson(read) : AsText(read, console.out.ink()));
   return HasErrors(read.problems) ? kExitFailed : kExitOk;

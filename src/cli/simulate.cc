@@ -19,6 +19,7 @@
 #include "cli/step.h"
 #include "cli/tally.h"
 #include "core/value.h"
+#include "wire/ascii.h"
 
 namespace sluice::cli {
 namespace {
@@ -27,6 +28,7 @@ constexpr std::array kFlags = {
     Flag{"--limit", FlagValues::kOne, "LIMIT", "100/m"},
     Flag{"--trace", FlagValues::kOne, "FILE", "day.jsonl"},
     Flag{"--plot", FlagValues::kOne, "FILE.svg", "day.svg"},
+    Flag{"--key", FlagValues::kOne, "KEY", "user-1"},
     Flag{"--compare", FlagValues::kSeveral, "LIMIT...", "100/m 2/s"},
     Flag{"-o", FlagValues::kOne, "table|json", "json"},
     Flag{"--help", FlagValues::kNone},
@@ -37,6 +39,7 @@ struct Course {
   WrittenLimit limit;
   std::unique_ptr<Replay> replay;
   Tally tally;
+  PlotRecorder recorder = {};
 };
 
 Result<Course> MakeCourse(std::string_view flag, std::string_view text) {
@@ -54,17 +57,28 @@ struct Request {
   std::vector<Course> courses;  // at least one
   bool compare = false;
   bool as_json = false;
-  std::string trace;  // empty: standard input
-  std::string plot;   // empty: none
+  std::string trace;               // empty: standard input
+  std::string plot;                // empty: none
+  std::optional<std::string> key;  // whose units are drawn; none: of the key that is refused most
 };
+
+// A picture is written in one form only; a name that promises another would mislead.
+bool IsSvgName(std::string_view name) {
+  constexpr std::string_view kEnd = ".svg";
+  return name.size() > kEnd.size() && EqualsLower(name.substr(name.size() - kEnd.size()), kEnd);
+}
 
 Result<Done> CheckTogether(const GivenFlags& given) {
   const bool compare = given.Has("--compare");
   if (!compare && !given.Has("--limit")) {
     return Error{"expected --limit LIMIT, for example --limit 100/m"};
   }
-  if (compare && given.Has("--plot")) {
-    return Error{"--plot draws one limit: use it with --limit, without --compare"};
+  const std::string_view plot = given.ValueOr("--plot", "");
+  if (given.Has("--plot") && !IsSvgName(plot)) {
+    return Error{"--plot writes SVG; expected a name that ends in .svg, found " + Quoted(plot)};
+  }
+  if (given.Has("--key") && !given.Has("--plot")) {
+    return Error{"--key is whose units --plot draws; give --plot FILE.svg too"};
   }
   if (!compare && given.Has("-o")) {
     return Error{"-o is the form of the table of --compare; replies are always JSON lines"};
@@ -83,6 +97,7 @@ Result<Request> ReadRequest(const GivenFlags& given) {
   request.compare = given.Has("--compare");
   request.as_json = given.ValueOr("-o", "table") == "json";
   request.plot = given.ValueOr("--plot", "");
+  if (given.Has("--key")) request.key = given.ValueOr("--key", "");
   const std::string_view trace = given.ValueOr("--trace", "-");
   if (trace != "-") request.trace = trace;
 
@@ -127,10 +142,9 @@ class Simulation {
     if (request_.compare) WriteComparison();
     WarnOfOverflow();
     if (!recording_) return kExitOk;
-    const WrittenLimit& limit = request_.courses.front().limit;
-    const Result<Plot> plot = recorder_.Finish(limit.spec, limit.title);
+    const Result<std::vector<Plot>> plots = MakePlots();
     const Result<Done> written =
-        plot ? WriteFile(request_.plot, DrawPlot(plot.value())) : plot.error();
+        plots ? WriteFile(request_.plot, DrawPlots(plots.value())) : plots.error();
     if (written) return kExitOk;
     console_.err.Write("sluice simulate: --plot: " + written.error().message + "\n");
     return kExitFailed;
@@ -155,9 +169,29 @@ class Simulation {
         AppendReply(reply.value(), reply_text_);
         console_.out.Write(reply_text_);
       }
-      if (recording_) recorder_.Add(step, reply.value());
+      if (!recording_) continue;
+      course.recorder.Add(step, reply.value());
+      if (&course == &request_.courses.front()) steps_.Add(step, reply.value().t);
     }
     return Done{};
+  }
+
+  // The same key under every limit, so that they can be compared.
+  Result<std::vector<Plot>> MakePlots() {
+    RefusalCounts refused;
+    for (const Course& course : request_.courses) {
+      for (const auto& [key, count] : course.recorder.refused()) refused[key] += count;
+    }
+    const std::string key = request_.key.value_or(MostRefusedKey(refused, steps_));
+    if (request_.key && !steps_.Has(key)) return Error{"no step has the key " + Quoted(key)};
+    std::vector<Plot> plots;
+    for (Course& course : request_.courses) {
+      const WrittenLimit& limit = course.limit;
+      Result<Plot> plot = course.recorder.Finish(limit.spec, limit.title, steps_, key);
+      if (!plot) return plot.error();
+      plots.push_back(std::move(plot).value());
+    }
+    return plots;
   }
 
   void WriteComparison() {
@@ -181,7 +215,7 @@ class Simulation {
   Request request_;
   Console& console_;
   bool recording_;
-  PlotRecorder recorder_;
+  PlotSteps steps_;  // for the picture
   std::string reply_text_;
 };
 

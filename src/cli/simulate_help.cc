@@ -7,8 +7,8 @@ std::string_view SimulateHelp() {
   return R"(sluice simulate: what a limit would have done with a series of requests
 
 usage:
-  sluice simulate --limit LIMIT [--trace FILE] [--plot FILE.svg]
-  sluice simulate --compare LIMIT LIMIT... [--trace FILE] [-o table|json]
+  sluice simulate --limit LIMIT [--trace FILE] [--plot FILE.svg [--key KEY]]
+  sluice simulate --compare LIMIT LIMIT... [--trace FILE] [--plot FILE.svg] [-o table|json]
 
 Reads steps, one JSON object a line, and answers each with a line. Time is the steps' own, so a
 day of traffic takes a moment and the same trace always gets the same answers.
@@ -24,7 +24,9 @@ flags:
   --limit LIMIT       COUNT/PERIOD, as 100/m, or a mapping, as {"rate":"1/s","burst":5} or
                       {"rate":"100/m","algorithm":"sliding_window"}
   --trace FILE        read the steps from FILE instead of standard input
-  --plot FILE.svg     also draw the requests over time, and the units left between them
+  --plot FILE.svg     also draw the requests over time, and the units left between them; with
+                      --compare one picture for each limit, below one another
+  --key KEY           whose units --plot draws, that of the key that is refused most unless said
   --compare LIMIT...  run the steps through each limit (and that of --limit, if given) and print
                       a table instead of replies
   -o table|json       form of the table: for people (table, the default) or for programs

@@ -1,6 +1,7 @@
 #include "config/given_settings.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -25,6 +26,47 @@ std::string Nearest(std::string_view written, std::string (*name_of)(const Setti
   const std::string_view nearest = NearestWord(written, ends);
   if (nearest.empty()) return {};
   return Concat("; did you mean ", Quoted(Concat(shared, nearest)), "?");
+}
+
+// What other servers call a flag, without the dashes.
+struct OtherName {
+  std::string_view written;
+  std::string_view meant;
+};
+constexpr std::array kOtherNames = {
+    OtherName{"port", "--listen"},
+    OtherName{"host", "--listen"},
+    OtherName{"address", "--listen"},
+    OtherName{"addr", "--listen"},
+    OtherName{"bind", "--listen"},
+    OtherName{"p", "--listen"},
+    OtherName{"admin-port", "--admin"},
+    OtherName{"metrics", "--admin"},
+    OtherName{"config", "--settings"},
+    OtherName{"conf", "--settings"},
+    OtherName{"c", "--settings"},
+    OtherName{"rule", "--rules"},
+    OtherName{"rules-file", "--rules"},
+    OtherName{"limits", "--rules"},
+    OtherName{"redis", "--store"},
+    OtherName{"redis-url", "--store"},
+    OtherName{"backend", "--store"},
+    OtherName{"cert", "--tls-certificate"},
+    OtherName{"tls-cert", "--tls-certificate"},
+    OtherName{"key", "--tls-key"},
+    OtherName{"ca", "--tls-client-ca"},
+    OtherName{"max-memory", "--memory"},
+    OtherName{"maxmemory", "--memory"},
+    OtherName{"verbose", "--log-level"},
+    OtherName{"debug", "--log-level"},
+    OtherName{"v", "--log-level"},
+};
+
+// "; did you mean '--listen'?" for "port"; empty where no other server has such a flag.
+std::string MeantBy(std::string_view written) {
+  const auto* const found = std::ranges::find(kOtherNames, written, &OtherName::written);
+  if (found == kOtherNames.end()) return {};
+  return Concat("; did you mean ", Quoted(found->meant), "?");
 }
 
 const Setting* Find(std::string_view name, std::string (*name_of)(const Setting&)) {
@@ -94,7 +136,8 @@ class FlagReader {
   // What is near no flag may be a secret that begins like one.
   void SayUnknown(std::string_view name) {
     const std::string_view bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
-    const std::string nearest = Nearest(bare, FlagOf, "--");
+    std::string nearest = MeantBy(bare);
+    if (nearest.empty()) nearest = Nearest(bare, FlagOf, "--");
     if (nearest.empty()) last_flag_ = {};
     Say("", Concat("unknown flag ",
                    nearest.empty() ? Concat("in argument ", number_) : Quoted(name), nearest));

@@ -507,4 +507,16 @@ def test_a_wrong_command():
         assert words in error, (flags, error)
 
 
+def test_a_wrong_domain_is_an_error_that_says_why():
+    with Server(RULES) as server:
+        for protocol in ("http", "rls", "forward-auth"):
+            code, said, error = bench(server.address, "--protocol", protocol, "--domain", "aip",
+                                      "--attribute", "header.x-user-id=1" if protocol ==
+                                      "forward-auth" else "user=1", "--requests", "10")
+            expect(code, 3, protocol)
+            assert "requests" in said, said
+            expect(error, f"sluice bench: {server.address} has no rules for the domain 'aip', so "
+                          "this measured nothing that is limited\n", protocol)
+
+
 run_tests(globals())

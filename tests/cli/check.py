@@ -28,8 +28,8 @@ descriptors:
 PROTOCOLS = ("http", "rls", "resp")
 
 
-def check(server, *args, domain="api"):
-    done = subprocess.run([SLUICE, "check", "--server", server, "--domain", domain, *args],
+def check(server, *args, domain="api", command="check"):
+    done = subprocess.run([SLUICE, command, "--server", server, "--domain", domain, *args],
                           capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -228,11 +228,66 @@ def test_headers_and_a_token_are_sent():
                           + b"\r\n\r\n"), 1, sent)
 
 
+def test_peek_takes_nothing():
+    with Server(RULES) as server:
+        for protocol in ("http", "resp"):
+            args = ("--protocol", protocol, f"user={protocol}", "path=/v1/posts")
+            for _ in range(3):
+                code, said, error = check(server.address, *args, command="peek")
+                expect((code, error), (0, ""), protocol)
+                assert "2 of 2" in said, said
+            expect(check(server.address, "--cost", "2", *args)[0], 0)
+            code, said, _ = check(server.address, *args, command="peek")
+            expect(code, 1, protocol)
+            assert said.startswith("domain 'api': refused"), said
+        code, _, error = check(server.address, "--protocol", "rls", "a=b", command="peek")
+        expect(code, 2)
+        assert "--protocol: rls has no peek; expected http or resp" in error, error
+
+
+def test_refund_and_reset_need_a_permission():
+    token = "a-token-of-callers"
+    with tempfile.NamedTemporaryFile("w") as right, tempfile.NamedTemporaryFile("w") as wrong:
+        print(token, file=right, flush=True)
+        print(token + "s", file=wrong, flush=True)
+        with Server(RULES, flags=["--callers-token", token]) as server:
+            request = ("user=1", "path=/v1/posts")
+            shown = ("--token-file", right.name)
+            expect(check(server.address, "--cost", "2", *request)[0], 0)
+            expect(check(server.address, *request)[0], 1)
+            for command, left, word in (("refund", "1 of 2", "refunded"), ("reset", "2 of 2",
+                                                                           "reset")):
+                code, said, error = check(server.address, *request, command=command)
+                expect((code, said), (3, ""), command)
+                assert f"sluice {command}: {server.address} answered 40" in error, error
+                assert "show the token of 'callers' by --token-file" in error, error
+                code, _, error = check(server.address, "--token-file", wrong.name, *request,
+                                       command=command)
+                expect(code, 3)
+                assert "is not that of 'callers'" in error and token not in error, error
+                code, said, error = check(server.address, *shown, *request, command=command)
+                expect((code, error), (0, ""), command)
+                assert said.startswith(f"domain 'api': {word}\n") and left in said, said
+            for protocol in ("rls", "resp"):
+                code, _, error = check(server.address, "--protocol", protocol, *request,
+                                       command="reset")
+                expect(code, 2)
+                assert f"--protocol: {protocol} has no reset; expected http" in error, error
+
+
+def test_the_admin_address_is_told_apart():
+    with Server(RULES) as server:
+        code, said, error = check(server.admin, "a=b")
+        expect((code, said), (3, ""))
+        assert "answered 405; it is the admin address of a server" in error, error
+
+
 def test_nobody_answers():
     address = f"127.0.0.1:{free_port()}"
     code, _, error = check(address, "a=b")
     expect(code, 3)
-    assert f"cannot connect to {address}: Connection refused" in error, error
+    assert (f"cannot connect to {address}: Connection refused; is 'sluice serve' running there?"
+            in error), error
     code, error = asked_of(None, "http", "--timeout", "50ms")
     expect(code, 3)
     assert "gave no answer in 50ms" in error, error
@@ -245,6 +300,7 @@ def test_a_wrong_command():
     for args, words in ((["--server", "nonsense", "--domain", "d"], "--server: "),
                         (["--server", "h:1"], "expected --domain"),
                         (["--domain", "d"], "expected --server"),
+                        (["--port", "8080"], "did you mean '--server'?"),
                         (["--server", "h:1", "--domain", "d", "x"], "expected ATTRIBUTE=VALUE"),
                         (["--server", "h:1", "--domain", "d", "--protocol", "htp"], "'http'"),
                         (["--server", "h:1", "--domain", "d", "--timeout", "0s"], "--timeout: "),

@@ -179,6 +179,21 @@ def test_a_wrong_command_says_how_it_is_used():
     assert "did you mean 'check'?" in done.stderr, done.stderr
 
 
+def test_rejects_warnings_when_strict():
+    text = "domain: api\nrules: [{ name: a, match: { method: post }, per: ip, limit: 5/s }]\n"
+    with Files(odd=text) as files:
+        said = "a method is in upper case, so 'post' never matches; did you mean 'POST'?"
+        done = check(files.odd)
+        expect(done.stdout, f"{files.odd}:2:37: warning: {said}\n"
+                            "1 file, 1 domain, 1 rule: good\n")
+        expect(done.returncode, 0)
+        done = check(files.odd, "--strict")
+        expect((done.returncode, done.stdout), (1, f"{files.odd}:2:37: {said}\n"))
+        problems = json.loads(check(files.odd, "--strict", "-o", "json").stdout)
+        expect([problem["severity"] for problem in problems], ["error"])
+    expect(check("--strict", os.path.join(PROJECT, "examples/rules")).returncode, 0)
+
+
 def test_a_missing_file_is_a_failure():
     missing = "/no/such/file.yaml: cannot be read: No such file or directory"
     with Files(bad=BAD) as files:

@@ -206,7 +206,10 @@ def test_bad_flags_are_errors_with_what_was_expected():
                         (["--limit", "5/s", "6/s"], "unexpected argument '6/s'"),
                         (["--limit", "5/s", "-o", "json"], "--compare"),
                         (["--compare", "5/s", "-o", "yaml"], "expected table or json"),
-                        (["--compare", "5/s", "--plot", "x.svg"], "without --compare"),
+                        (["--limit", "5/s", "--plot", "x.png"], "ends in .svg, found 'x.png'"),
+                        (["--limit", "5/s", "--plot", ".svg"], "ends in .svg, found '.svg'"),
+                        (["--limit", "5/s", "--key", "a"], "give --plot FILE.svg too"),
+                        (["--limit", "5/s", "--svg", "x.svg"], "did you mean '--plot'?"),
                         (["--limit", "5/s", "--trace", "/no/such/file"], "No such file"),
                         (["--limit", "5/s", "--trace", "/"], "Is a directory")]:
         expect_refused(simulate(*args), words)
@@ -345,6 +348,35 @@ def test_plot_shows_each_request_once():
             if element.get("style") is None}
     expect(path["dots"].count("M"), 4)
     expect(path["crosses"].count("M"), 2)
+
+
+def draw_with(*flags, steps):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "plot.svg")
+        done = simulate("--plot", path, *flags, steps=steps)
+        return done, xml.parse(path).getroot() if os.path.exists(path) else None
+
+
+def test_plot_shows_the_most_refused_key_or_the_one_asked_for():
+    steps = lines({"t": 0, "key": "first"}, *[{"t": 0, "key": "busy"}] * 4, {"t": 1, "key": "last"})
+    _, root = draw_with("--limit", "2/s", steps=steps)
+    assert 'units left, key "busy" (one of several)' in words(root), words(root)
+    _, root = draw_with("--limit", "2/s", "--key", "last", steps=steps)
+    assert 'units left, key "last" (one of several)' in words(root), words(root)
+    done, root = draw_with("--limit", "2/s", "--key", "nobody", steps=steps)
+    expect((done.returncode, root), (1, None))
+    assert "--plot: no step has the key 'nobody'" in done.stderr, done.stderr
+
+
+def test_plot_shows_each_limit_that_is_compared():
+    steps = lines(*[{"t": 0}] * 5, {"t": "1s"})
+    done, root = draw_with("--compare", "2/s", "3/s", steps=steps)
+    expect(done.returncode, 0)
+    assert done.stdout.startswith("limit "), done.stdout
+    expect((root.get("width"), root.get("height")), ("1200", "1200"))
+    expect([picture.get("y") for picture in root.iter(SVG + "svg")], [None, "0", "600"])
+    for word in ("Limit 2/s", "3 allowed, 3 refused", "Limit 3/s", "4 allowed, 2 refused"):
+        assert word in words(root), f"no {word!r} in {words(root)}"
 
 
 def test_plot_of_many_steps_is_small():

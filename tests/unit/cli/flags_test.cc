@@ -72,6 +72,7 @@ TEST(FlagsTest, EmptyValueIsAValue) {
 
 TEST(FlagsTest, UnknownFlagIsAnErrorWithTheNearestName) {
   EXPECT_EQ(ErrorOf({"--limt", "5/s"}), "unknown flag '--limt'; did you mean '--limit'?");
+  EXPECT_EQ(ErrorOf({"--rate", "5/s"}), "unknown flag '--rate'; did you mean '--limit'?");
   EXPECT_EQ(ErrorOf({"--comapre=5/s"}), "unknown flag '--comapre'; did you mean '--compare'?");
 }
 

@@ -88,11 +88,14 @@ TEST(ReplayTest, BadLimitIsAnError) { EXPECT_FALSE(Replay::Create(LimitSpec{}).o
 
 TEST(PlotRecorderTest, CurveShowsRecoveryBetweenSteps) {
   const auto replay = ReplayOf(OnePerSecond());
+  PlotSteps steps;
   PlotRecorder recorder;
   for (const Step& step : {At(0s, Op::kCheck, 5), At(0s), At(10s)}) {
-    recorder.Add(step, replay->Apply(step).value());
+    const Reply reply = replay->Apply(step).value();
+    recorder.Add(step, reply);
+    steps.Add(step, reply.t);
   }
-  const Plot plot = recorder.Finish(OnePerSecond(), "title").value();
+  const Plot plot = recorder.Finish(OnePerSecond(), "title", steps, steps.first_key()).value();
   EXPECT_EQ(plot.marks.size(), 3U);
   EXPECT_FALSE(plot.marks[1].allowed);
   EXPECT_EQ(plot.start, Time(0s));
@@ -111,26 +114,50 @@ TEST(PlotRecorderTest, CurveShowsRecoveryBetweenSteps) {
 TEST(PlotRecorderTest, StepsOfOneInstantStillHaveASpan) {
   const auto replay = ReplayOf(OnePerSecond());
   for (const Nanos t : {Nanos(0), Nanos(7), kLatestTime.time_since_epoch()}) {
+    PlotSteps steps;
     PlotRecorder recorder;
     const Step step = At(t, Op::kCheck, 0);
-    recorder.Add(step, replay->Apply(step).value());
-    const Plot plot = recorder.Finish(OnePerSecond(), "title").value();
+    const Reply reply = replay->Apply(step).value();
+    recorder.Add(step, reply);
+    steps.Add(step, reply.t);
+    const Plot plot = recorder.Finish(OnePerSecond(), "title", steps, steps.first_key()).value();
     EXPECT_LT(plot.start, plot.end);
     EXPECT_LE(plot.end, kLatestTime);
   }
-  EXPECT_LT(PlotRecorder().Finish(OnePerSecond(), "").value().start, Time(2s));
+  EXPECT_LT(PlotRecorder().Finish(OnePerSecond(), "", {}, "").value().start, Time(2s));
 }
 
-TEST(PlotRecorderTest, OnlyTheFirstKeyIsDrawnAsACurve) {
+TEST(PlotRecorderTest, DrawsTheCurveOfOneKey) {
   const auto replay = ReplayOf(OnePerSecond());
+  PlotSteps steps;
   PlotRecorder recorder;
   for (const Step& step : {At(0s, Op::kCheck, 1, "a"), At(1s, Op::kCheck, 5, "b")}) {
-    recorder.Add(step, replay->Apply(step).value());
+    const Reply reply = replay->Apply(step).value();
+    recorder.Add(step, reply);
+    steps.Add(step, reply.t);
   }
-  const Plot plot = recorder.Finish(OnePerSecond(), "title").value();
+  const Plot plot = recorder.Finish(OnePerSecond(), "title", steps, steps.first_key()).value();
   EXPECT_TRUE(plot.several_keys);
   EXPECT_EQ(plot.key, "a");
   for (const CurvePoint& point : plot.curve) EXPECT_GE(point.value, 4);
+}
+
+TEST(PlotRecorderTest, FindsTheKeyThatIsRefusedMost) {
+  const auto replay = ReplayOf(OnePerSecond());
+  PlotSteps steps;
+  PlotRecorder recorder;
+  EXPECT_EQ(MostRefusedKey(recorder.refused(), steps), "");
+  for (const Step& step :
+       {At(0s, Op::kCheck, 1, "c"), At(0s, Op::kCheck, 6, "a"), At(0s, Op::kCheck, 6, "b"),
+        At(0s, Op::kCheck, 6, "b"), At(0s, Op::kPeek, 6, "a"), At(0s, Op::kPeek, 6, "a")}) {
+    if (step.cost.units > 1) {
+      EXPECT_EQ(MostRefusedKey({}, steps), "c");
+    }
+    const Reply reply = replay->Apply(step).value();
+    recorder.Add(step, reply);
+    steps.Add(step, reply.t);
+  }
+  EXPECT_EQ(MostRefusedKey(recorder.refused(), steps), "b");
 }
 
 }  // namespace
