@@ -27,6 +27,10 @@ struct Bounds {
   std::size_t header_fields = 100;
 };
 
+// How long a connection of operators may idle, where Deadlines::idle is longer: they have few, and
+// probes and scrapes find a new one at any time.
+constexpr Nanos kOperatorIdle = std::chrono::seconds(10);
+
 // Bytes a second that whoever asks must take of the replies.
 constexpr std::int64_t kLeastRate = 1024;
 
@@ -37,6 +41,9 @@ struct Deadlines {
   Nanos body = std::chrono::seconds(10);  // from there to the end of its body
   // A peer that takes less than kLeastRate of what is replied to it, in so long a time.
   Nanos write = std::chrono::seconds(10);
+  // The age at which a connection is asked to go, however busy, up to a tenth earlier at random so
+  // that those that came together do not go together. 0: at none.
+  Nanos age{0};
 };
 
 }  // namespace sluice

@@ -22,6 +22,11 @@ constexpr std::size_t kOutputKept = std::size_t{16} << 10U;
 // How much is read of a connection that is over.
 constexpr std::size_t kLingerBytes = std::size_t{1} << 20U;
 
+// Whether a peer is to begin a request, or to send the rest of its head.
+bool WaitsForRequest(Patience::Awaits awaits) {
+  return awaits == Patience::Awaits::kRequest || awaits == Patience::Awaits::kHead;
+}
+
 }  // namespace
 
 Connection::Connection(Worker& worker, Arrival arrival, Services& services)
@@ -31,7 +36,7 @@ Connection::Connection(Worker& worker, Arrival arrival, Services& services)
       seat_(std::move(arrival.seat)),
       kept_(worker.budget()),
       services_(services),
-      patience_(worker.deadlines()) {}
+      patience_(worker.DeadlinesOf(seat_.audience())) {}
 
 void Connection::Start() {
   if (!worker_.loop().Watch(socket_.descriptor(), *this)) return Close();
@@ -256,26 +261,54 @@ void Connection::CountAtRest() {
   if (worker_.budget().is_exceeded() && kept_.bytes() > ByteBudget::kLittle) ReleaseMemory();
 }
 
+bool Connection::IsWaiting() { return is_open() && WaitsForRequest(Look().awaits); }
+
+bool Connection::StaysWaiting() {
+  const std::uint64_t completed = session_ == nullptr ? 0 : session_->completed();
+  if (session_ == nullptr || !session_->paused()) Read();
+  if (!is_open() || peer_ended_) return false;
+  return session_ == nullptr || session_->completed() == completed;
+}
+
+void Connection::LeaveIfWaiting() {
+  if (!IsWaiting()) return;
+  if (!StaysWaiting() || !IsWaiting()) return Wake();
+  leaves_ = true;
+  if (session_ != nullptr) {
+    session_->Drain();
+    session_->Drain();
+    SendSome();
+  }
+  // At once: whoever waits to be accepted needs its seat, and nothing is unread.
+  Close();
+}
+
+void Connection::RetireIfOld(Nanos now) {
+  if (now < retires_at || session_ == nullptr || lingers_ || leaves_ || session_->ended()) return;
+  // What has come is answered before the connection is found to be idle.
+  if (Look().awaits == Patience::Awaits::kRequest && !StaysWaiting()) return Wake();
+  session_->Retire();
+  Wake();
+}
+
 void Connection::CheckDeadline(Nanos now) {
   if (!is_open()) return;
   if (session_ != nullptr) {
-    session_->Tick(now, worker_.deadlines());
+    session_->Tick(now, worker_.DeadlinesOf(seat_.audience()));
     if (!session_->output.empty()) Wake();
     CountAtRest();
   }
+  RetireIfOld(now);
   const Patience::Seen seen = Look();
-  if (!patience_.IsOver(seen, now)) return;
+  const bool is_over = patience_.IsOver(seen, now);
+  seat_.SetWaiting(WaitsForRequest(seen.awaits) ? std::optional(patience_.since()) : std::nullopt);
+  if (!is_over) return;
   if (seen.awaits != Patience::Awaits::kRequest) {
     Close();
     return;
   }
   // A request that has come already is no reason to go.
-  const std::uint64_t completed = session_->completed();
-  if (!session_->paused()) Read();
-  if (!is_open() || peer_ended_ || session_->completed() != completed ||
-      Look().awaits != Patience::Awaits::kRequest) {
-    return Wake();
-  }
+  if (!StaysWaiting() || Look().awaits != Patience::Awaits::kRequest) return Wake();
   leaves_ = true;
   // At once, where the first call only announces.
   session_->Drain();

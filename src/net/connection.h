@@ -59,6 +59,8 @@ class Connection final : private EventLoop::Watcher {
   void Close();
   // To be called now and then, with a clock that counts from anywhere.
   void CheckDeadline(Nanos now);
+  // Makes room for another connection: closes this one if it still waits for its peer.
+  void LeaveIfWaiting();
   // Has the session free what it holds only to be used again. Returns what is kept from then on.
   // Not to be called while the session runs.
   std::size_t ReleaseMemory();
@@ -66,6 +68,10 @@ class Connection final : private EventLoop::Watcher {
   // Where it stands in its worker's list; for the worker.
   std::size_t place = 0;
   std::size_t listener = 0;  // which accepted it; likewise
+  // When it is too old, by the clock of CheckDeadline; likewise.
+  Nanos retires_at = Nanos::max();
+
+  [[nodiscard]] const Seats::Seat& seat() const { return seat_; }
 
  private:
   // What is waited for; each ends early if the peer is lost.
@@ -102,6 +108,12 @@ class Connection final : private EventLoop::Watcher {
   [[nodiscard]] bool is_open() const { return socket_.descriptor() >= 0; }
   [[nodiscard]] bool IsSending() const { return waits_for_ == Wait::kRoom; }
   [[nodiscard]] Patience::Seen Look();
+  // Whether it waits for the peer to begin a request, or to send the rest of its head.
+  [[nodiscard]] bool IsWaiting();
+  // Reads what has come. True if that changes nothing for a connection that waits: it may go.
+  bool StaysWaiting();
+  // Asks the peer of an old connection to go.
+  void RetireIfOld(Nanos now);
 
   Worker& worker_;
   Socket socket_;

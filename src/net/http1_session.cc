@@ -238,6 +238,9 @@ void Http1Session::Drain() {
   WriteReplies();
 }
 
+// The next reply says that it is the last. While none is asked for, the idle deadline decides.
+void Http1Session::Retire() { draining_ = true; }
+
 std::size_t Http1Session::kept_bytes() const {
   return chunked_head_.size() + chunks_.size() + queue_.kept_bytes();
 }

@@ -31,6 +31,7 @@ class Http1Session final : public Session {
   std::size_t Receive(std::string_view unread) override;
   void ReceiveEnd() override;
   void Drain() override;
+  void Retire() override;
   [[nodiscard]] Phase phase() const override;
   [[nodiscard]] std::size_t kept_bytes() const override;
   void ReleaseMemory() override;

@@ -124,11 +124,11 @@ void Http2Session::TakeFrame(const Http2FrameHeader& header, std::string_view pa
       return TakePing(header, payload);
     case Type::kGoaway:
       goes_away_ = true;
-      return;
+      return SpendIdleFrames(1);
     case Type::kWindowUpdate:
       return TakeWindowUpdate(header, payload);
     default:
-      return;  // of types that are not known
+      return SpendIdleFrames(1);  // of types that are not known
   }
 }
 
@@ -150,6 +150,7 @@ void Http2Session::TakeData(const Http2FrameHeader& header, std::string_view pay
   if (!CutPadding(header, payload)) return Fail(Http2Error::kProtocol);
   Http2Stream* stream = FindFor(header);
   const bool is_last = header.Has(kHttp2EndStream);
+  if (payload.empty() && !is_last) SpendIdleFrames(1);
   if (stream == nullptr) {
     const Http2Streams::Past past = streams_.PastOf(header.stream);
     if (past != Http2Streams::Past::kReset) return Fail(Http2Error::kStreamClosed);
@@ -246,6 +247,7 @@ void Http2Session::TakeRequest(const HeadFrame& head, std::string_view block) {
     AppendHttp2Reset(head.stream, Http2Error::kRefusedStream, output);
     return SpendAllowance();
   }
+  idle_frames_ += kIdleFramesPerRequest;
   Http2Stream& stream = streams_.Open(head.stream);
   Await(stream);
   stream.at.ended = head.ends_stream;
@@ -303,14 +305,17 @@ void Http2Session::TakePriority(const Http2FrameHeader& header, std::string_view
   } else if (DependencyOf(payload) == header.stream) {
     error = Http2Error::kProtocol;
   }
-  if (error == Http2Error::kNone) return;
+  if (error == Http2Error::kNone) return SpendIdleFrames(1);
   Http2Stream* stream = streams_.Find(header.stream);
   return stream == nullptr ? Fail(error) : Reset(*stream, error);
 }
 
 void Http2Session::TakeReset(const Http2FrameHeader& header) {
   Http2Stream* stream = FindFor(header);
-  if (stream == nullptr) return streams_.NoteEnd(header.stream);
+  if (stream == nullptr) {
+    streams_.NoteEnd(header.stream);
+    return SpendIdleFrames(1);
+  }
   // Who waits no longer for a reply has asked as any other has.
   if (!stream->at.served) SpendAllowance();
   stream->at.ended = true;
@@ -318,6 +323,7 @@ void Http2Session::TakeReset(const Http2FrameHeader& header) {
 }
 
 void Http2Session::TakeSettings(const Http2FrameHeader& header, std::string_view payload) {
+  SpendIdleFrames(1 + static_cast<std::int64_t>(payload.size() / kSettingBytes));
   if (header.Has(kHttp2Ack)) return;
   has_settings_ = true;
   for (; !payload.empty(); payload.remove_prefix(kSettingBytes)) {
@@ -353,6 +359,7 @@ Http2Error Http2Session::TakeSetting(Http2Setting setting, std::uint32_t value) 
 }
 
 void Http2Session::TakePing(const Http2FrameHeader& header, std::string_view payload) {
+  SpendIdleFrames(1);
   if (header.Has(kHttp2Ack)) return;
   AppendHttp2FrameHeader({payload.size(), Type::kPing, kHttp2Ack, 0}, output);
   output.append(payload);
@@ -360,6 +367,7 @@ void Http2Session::TakePing(const Http2FrameHeader& header, std::string_view pay
 }
 
 void Http2Session::TakeWindowUpdate(const Http2FrameHeader& header, std::string_view payload) {
+  SpendIdleFrames(1);
   const std::int64_t more = ReadHttp2Number(payload) & kHttp2StreamMost;
   if (header.stream == 0) {
     send_window_ += more;
@@ -372,10 +380,6 @@ void Http2Session::TakeWindowUpdate(const Http2FrameHeader& header, std::string_
   stream->at.send_window += more;
   if (more == 0) return Reset(*stream, Http2Error::kProtocol);
   if (stream->at.send_window > kHttp2WindowMost) Reset(*stream, Http2Error::kFlowControl);
-}
-
-void Http2Session::SpendAllowance() {
-  if (--allowance_ < 0) Fail(Http2Error::kEnhanceYourCalm);
 }
 
 void Http2Session::Fail(Http2Error error) {

@@ -84,6 +84,7 @@ void Http2Session::SayBody(Http2Stream& stream) {
     output.append(body, stream.at.sent, size);
     stream.at.sent += size;
     said_ += size;
+    idle_frames_ += kIdleFramesPerData;
     stream.at.send_window -= static_cast<std::int64_t>(size);
     send_window_ -= static_cast<std::int64_t>(size);
   }

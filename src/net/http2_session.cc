@@ -15,6 +15,14 @@ constexpr std::size_t kBatchMost = 32;
 constexpr std::int64_t kAllowanceMost = 1000;
 constexpr std::int64_t kAllowanceRate = 200;
 
+// Frames that do nothing: so many at once, and so many a second, beside those that requests allow.
+constexpr std::int64_t kIdleFramesMost = 10'000;
+constexpr std::int64_t kIdleFramesRate = 1000;
+
+// Between the GOAWAY that announces the end of an old connection and the one that is final there
+// are so many calls of Retire: a second, by the ticks of a worker.
+constexpr std::uint32_t kCallsToFinalGoaway = 4;
+
 }  // namespace
 
 Http2Session::Http2Session(HttpService& service, const Peer& peer, const Bounds& bounds)
@@ -23,6 +31,7 @@ Http2Session::Http2Session(HttpService& service, const Peer& peer, const Bounds&
       bounds_(bounds),
       streams_(*this),
       allowance_(kAllowanceMost),
+      idle_frames_(kIdleFramesMost),
       served_most_(kHttp2StreamMost) {
   Greet();
 }
@@ -65,6 +74,11 @@ void Http2Session::Drain() {
   if (!receiving_) Pump();
 }
 
+void Http2Session::Retire() {
+  const std::uint32_t call = retire_calls_++;
+  if (call == 0 || call == kCallsToFinalGoaway) Drain();
+}
+
 Session::Phase Http2Session::phase() const {
   if (unfinished_ > 0) return Phase::kAnswering;
   if (!has_settings_ || split_.frame.stream != 0) return Phase::kHead;
@@ -90,6 +104,9 @@ void Http2Session::Tick(Nanos now, const Deadlines& deadlines) {
   const Nanos counted = std::min<Nanos>(step, std::chrono::minutes(1));
   allowance_ =
       std::min(kAllowanceMost, allowance_ + kAllowanceRate * counted / std::chrono::seconds(1));
+  // What requests have added is cut here, so that it costs them no comparison.
+  idle_frames_ =
+      std::min(kIdleFramesMost, idle_frames_ + kIdleFramesRate * counted / std::chrono::seconds(1));
   if (!ended()) GiveUpLate(step, deadlines);
   if (Rests()) {
     ReleaseMemory();
@@ -118,6 +135,15 @@ void Http2Session::GiveUpLate(Nanos step, const Deadlines& deadlines) {
     if (!stream->at.closed) Reset(*stream, Http2Error::kCancel);
   }
   if (!late.empty()) Pump();
+}
+
+void Http2Session::SpendAllowance() {
+  if (--allowance_ < 0) Fail(Http2Error::kEnhanceYourCalm);
+}
+
+void Http2Session::SpendIdleFrames(std::int64_t count) {
+  idle_frames_ -= count;
+  if (idle_frames_ < 0) Fail(Http2Error::kEnhanceYourCalm);
 }
 
 void Http2Session::Await(Http2Stream& stream) {

@@ -33,7 +33,8 @@ namespace sluice {
 //   (2) A body over its bound, or beyond what a connection may hold in all, is not kept: the
 //       request is served at once, as too large.
 //   (3) A service hears of the end of every request that streams: it finishes it, or it is gone.
-//   (4) Floods of resets, pings, settings and continuations end the connection.
+//   (4) Floods of resets and continuations, and of frames that bring no request any further (see
+//       SpendIdleFrames), end the connection.
 //   (5) So does what comes on a stream that the peer has ended.
 //   (6) A request that does not come in its time is reset, whatever becomes of others; so is a
 //       reply that waits while the peer takes none.
@@ -49,6 +50,7 @@ class Http2Session final : public Session {
   void ReceiveEnd() override;
   void WarnOfDrain() override;
   void Drain() override;
+  void Retire() override;
   [[nodiscard]] Phase phase() const override;
   [[nodiscard]] std::size_t kept_bytes() const override;
   void ReleaseMemory() override;
@@ -56,6 +58,11 @@ class Http2Session final : public Session {
 
  private:
   friend class Http2Stream;
+
+  // Frames that do nothing which a peer may send for each request that it begins, and for each
+  // piece of a reply: clients open windows and measure the connection as replies come.
+  static constexpr std::int64_t kIdleFramesPerRequest = 10;
+  static constexpr std::int64_t kIdleFramesPerData = 4;
 
   // How much a peer may send before it hears that it may send more: on the whole connection, where
   // the default of 64 KiB would make many small requests wait.
@@ -106,6 +113,9 @@ class Http2Session final : public Session {
   void EndRequest(Http2Stream& stream);
   // Counts something that costs more to answer than to send.
   void SpendAllowance();
+  // Counts frames that do not bring a request any further: priorities, windows, pings, settings,
+  // empty data and what is not known. Requests and replies allow for some.
+  void SpendIdleFrames(std::int64_t count);
 
   // The whole connection is at fault; only the first fault counts.
   void Fail(Http2Error error);
@@ -172,6 +182,7 @@ class Http2Session final : public Session {
   std::int64_t receive_window_ = kConnectionWindow;
   std::int64_t first_send_window_ = kHttp2Window;
   std::int64_t allowance_;        // see SpendAllowance
+  std::int64_t idle_frames_;      // see SpendIdleFrames
   std::size_t acknowledged_ = 0;  // pings and settings, since the output was empty
   std::uint32_t served_most_;     // no stream above it is
   bool has_preface_ = false;
@@ -183,6 +194,7 @@ class Http2Session final : public Session {
   bool draining_ = false;
   bool goes_away_ = false;     // one of the two sides has said that it will
   bool received_all_ = false;  // the peer sends no more
+  std::uint32_t retire_calls_ = 0;
 };
 
 }  // namespace sluice

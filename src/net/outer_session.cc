@@ -61,6 +61,13 @@ void OuterSession::Drain() {
   }
 }
 
+void OuterSession::Retire() {
+  // A handshake that is not over has a deadline of its own.
+  if (inner_ == nullptr) return;
+  inner_->Retire();
+  Follow();
+}
+
 void OuterSession::Tick(Nanos now, const Deadlines& deadlines) {
   if (inner_ == nullptr) return;
   inner_->Tick(now, deadlines);

@@ -26,6 +26,7 @@ class OuterSession : public Session {
   void ReceiveEnd() override;
   void WarnOfDrain() override;
   void Drain() override;
+  void Retire() override;
   void Tick(Nanos now, const Deadlines& deadlines) override;
   [[nodiscard]] Phase phase() const override;
   [[nodiscard]] std::size_t kept_bytes() const override {

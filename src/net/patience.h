@@ -44,6 +44,9 @@ class Patience {
   // Whether it is enough, by what is seen now.
   bool IsOver(const Seen& seen, Nanos now);
 
+  // Since when it awaits what it did when it was last looked at.
+  [[nodiscard]] Nanos since() const { return since_; }
+
  private:
   [[nodiscard]] Nanos Allowed(Awaits awaits) const;
   [[nodiscard]] bool TookEnough(const Seen& seen) const;

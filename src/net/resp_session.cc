@@ -136,6 +136,11 @@ void RespSession::Drain() {
   WriteReplies();
 }
 
+// RESP has no word for a server that goes, so only a client that has asked nothing is left.
+void RespSession::Retire() {
+  if (phase() == Phase::kIdle && queue_.empty() && output.empty()) End();
+}
+
 std::size_t RespSession::kept_bytes() const {
   return queue_.kept_bytes() + arguments_.capacity() * sizeof(std::string_view) +
          client_.name.capacity();

@@ -28,6 +28,7 @@ class RespSession final : public Session {
   std::size_t Receive(std::string_view unread) override;
   void ReceiveEnd() override;
   void Drain() override;
+  void Retire() override;
   [[nodiscard]] Phase phase() const override;
   [[nodiscard]] std::size_t kept_bytes() const override;
   void ReleaseMemory() override;

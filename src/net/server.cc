@@ -1,6 +1,7 @@
 #include "net/server.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,6 +20,9 @@ constexpr std::chrono::milliseconds kPause{50};
 
 // How many are accepted before those are served that are there already.
 constexpr int kAcceptedMost = 64;
+
+// How many connections leave at once at most to make room.
+constexpr std::size_t kLeaversMost = 64;
 
 }  // namespace
 
@@ -83,6 +87,9 @@ class Server::Acceptor final : private EventLoop::Watcher {
   void Accept() {
     if (stopped_) return;
     const Left left = AcceptSome();
+    const bool is_full = left == Left::kForLater && !server_.seats_.HasRoom(audience_);
+    if (!is_full) leavers_ = 1;
+    if (is_full && IsAnyoneWaiting()) MakeRoom();
     if (left == Left::kForLater) pause_.SetAfter(kPause);
     if (left == Left::kSome) loop_.Again(*this);
   }
@@ -99,6 +106,20 @@ class Server::Acceptor final : private EventLoop::Watcher {
       }
     }
     return Left::kSome;
+  }
+
+  // Whether somebody waits to be accepted.
+  [[nodiscard]] bool IsAnyoneWaiting() const {
+    pollfd look{.fd = listening_.descriptor(), .events = POLLIN, .revents = 0};
+    return poll(&look, 1, 0) == 1 && (look.revents & POLLIN) != 0;
+  }
+
+  // Has connections that are idle leave, more of them each time that this was not enough.
+  void MakeRoom() {
+    const std::vector<std::uint64_t> chosen = server_.seats_.ChooseToLeave(audience_, leavers_);
+    if (chosen.empty()) return;
+    leavers_ = std::min(2 * leavers_, kLeaversMost);
+    for (const auto& worker : server_.workers_) worker->MakeRoom(chosen);
   }
 
   // Whether it is wrong with that connection alone. Otherwise the system has none to give.
@@ -123,6 +144,7 @@ class Server::Acceptor final : private EventLoop::Watcher {
   ListeningSocket& listening_;
   EventLoop& loop_;
   LoopTimer pause_;
+  std::size_t leavers_ = 1;  // how many are to leave when there is no room
   bool stopped_ = false;
 };
 
@@ -137,8 +159,9 @@ Server::Server(const Options& options, std::vector<ListeningSocket> sockets,
       }
       return services;
     };
-    workers_.push_back(
-        std::make_unique<Worker>(options.bounds, options.deadlines, budget_, make_all));
+    workers_.push_back(std::make_unique<Worker>(
+        Worker::Options{options.bounds, options.deadlines, options.seed + worker}, budget_,
+        make_all));
   }
   for (std::size_t i = 0; i < sockets_.size(); ++i) {
     const Audience audience = options.operators == i ? Audience::kOperators : Audience::kClients;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,7 +24,8 @@ namespace sluice {
 // Invariants
 //   (1) A connection goes to the worker that has the fewest.
 //   (2) There are never more connections than the bounds say; more wait to be accepted, or are
-//       closed at once where it is their address that has too many.
+//       closed at once where it is their address that has too many. While some wait, others that
+//       are idle are closed (Seats, invariant 3).
 //   (3) From Drain on nobody waits to be accepted who never will be: what clients connect to is
 //       closed, but for sockets that were handed over, where others may come. Operators are served
 //       until Stop.
@@ -33,6 +35,7 @@ class Server {
     Bounds bounds;
     Deadlines deadlines;
     std::size_t workers = 1;
+    std::uint64_t seed = 0;                // of what is drawn at random
     std::optional<std::size_t> operators;  // the listener that is theirs
   };
   struct Place {

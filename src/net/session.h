@@ -56,6 +56,10 @@ class Session {
   // time.
   virtual void Drain() = 0;
 
+  // Asks the peer to go because the connection is old: what it sends meanwhile is still answered,
+  // and it is closed when nothing is lost by that. To be called now and then until it has ended.
+  virtual void Retire() = 0;
+
   [[nodiscard]] virtual Phase phase() const = 0;
 
   // To be called now and then, with a clock that counts from anywhere: gives up requests that are

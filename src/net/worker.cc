@@ -1,5 +1,6 @@
 #include "net/worker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -12,16 +13,22 @@ constexpr std::size_t kScratchBytes = std::size_t{128} << 10U;
 // How often deadlines are looked at, and how much later than asked they may be met.
 constexpr std::chrono::milliseconds kTick{250};
 
+// A connection retires up to one in so many parts of its age earlier.
+constexpr std::int64_t kAgeJitter = 10;
+
 }  // namespace
 
-Worker::Worker(const Bounds& bounds, const Deadlines& deadlines, ByteBudget& budget,
-               const MakeServices& make)
-    : bounds_(bounds),
-      deadlines_(deadlines),
+Worker::Worker(const Options& options, ByteBudget& budget, const MakeServices& make)
+    : bounds_(options.bounds),
+      deadlines_(options.deadlines),
+      operator_deadlines_(options.deadlines),
+      random_(options.seed),
       budget_(budget),
       scratch_(kScratchBytes),
       services_(make(loop_)),
-      counts_(services_.size()) {}
+      counts_(services_.size()) {
+  operator_deadlines_.idle = std::min(deadlines_.idle, kOperatorIdle);
+}
 
 Worker::~Worker() { Stop(); }
 
@@ -45,6 +52,7 @@ void Worker::Adopt(Accepted accepted, Seats::Seat seat, std::size_t listener) {
         std::make_shared<Connection>(*this, std::move(*arrival), services_[listener]);
     connection->place = connections_.size();
     connection->listener = listener;
+    connection->retires_at = DrawRetirement();
     connections_.push_back(connection);
     connection->Start();
     if (draining_) connection->Drain();
@@ -57,6 +65,24 @@ void Worker::Remove(Connection& connection) {
   loop_.Post([gone = std::move(connections_.back())] {});
   connections_.pop_back();
   --counts_[connection.listener];
+}
+
+Nanos Worker::DrawRetirement() {
+  if (deadlines_.age == Nanos(0)) return Nanos::max();
+  const Nanos sooner{
+      std::uniform_int_distribution<std::int64_t>(0, deadlines_.age.count() / kAgeJitter)(random_)};
+  return now_ + deadlines_.age - sooner;
+}
+
+void Worker::MakeRoom(std::vector<std::uint64_t> seats) {
+  loop_.Post([this, seats = std::move(seats)] {
+    const auto all = connections_;
+    for (const auto& connection : all) {
+      if (std::ranges::find(seats, connection->seat().id()) != seats.end()) {
+        connection->LeaveIfWaiting();
+      }
+    }
+  });
 }
 
 std::size_t Worker::connection_count() const {

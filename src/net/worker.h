@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <span>
 #include <thread>
 #include <vector>
@@ -22,8 +23,8 @@ namespace sluice {
 
 // One event loop on one thread. Its connections never leave it.
 //
-// Thread safety: Adopt, WarnOfDrain, Drain, Stop and connection counts from any thread, all else
-// from its own. Ownership: services and connections are its own; the budget outlives it.
+// Thread safety: Adopt, MakeRoom, WarnOfDrain, Drain, Stop and connection counts from any thread,
+// all else from its own. Ownership: services and connections are its own; the budget outlives it.
 //
 // Invariants
 //   (1) A connection is freed by none of its own functions, nor by one of its session.
@@ -33,8 +34,13 @@ class Worker {
   // Makes the services of each listener, by its index, which may use the loop.
   using MakeServices = std::function<std::vector<Services>(EventLoop& loop)>;
 
-  Worker(const Bounds& bounds, const Deadlines& deadlines, ByteBudget& budget,
-         const MakeServices& make);
+  struct Options {
+    Bounds bounds;
+    Deadlines deadlines;
+    std::uint64_t seed = 0;  // of what is drawn at random
+  };
+
+  Worker(const Options& options, ByteBudget& budget, const MakeServices& make);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();
@@ -43,6 +49,9 @@ class Worker {
 
   // Takes over a connected socket that was accepted by that listener.
   void Adopt(Accepted accepted, Seats::Seat seat, std::size_t listener);
+
+  // Has those connections leave that have one of these seats and still wait for their peers.
+  void MakeRoom(std::vector<std::uint64_t> seats);
 
   // Tells of a drain that will come.
   void WarnOfDrain();
@@ -65,7 +74,9 @@ class Worker {
   // For connections.
   [[nodiscard]] EventLoop& loop() { return loop_; }
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
-  [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }
+  [[nodiscard]] const Deadlines& DeadlinesOf(Audience audience) const {
+    return audience == Audience::kOperators ? operator_deadlines_ : deadlines_;
+  }
   [[nodiscard]] ByteBudget& budget() { return budget_; }
   // What the next read may write to. Its content is gone with the next read of any connection.
   [[nodiscard]] std::span<char> scratch() { return scratch_; }
@@ -77,9 +88,13 @@ class Worker {
 
  private:
   void Tick();
+  // When a connection that comes now will be too old.
+  Nanos DrawRetirement();
 
   Bounds bounds_;
   Deadlines deadlines_;
+  Deadlines operator_deadlines_;
+  std::mt19937_64 random_;
   ByteBudget& budget_;
   std::vector<char> scratch_;
   EventLoop loop_;

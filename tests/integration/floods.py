@@ -151,7 +151,7 @@ def test_pings_and_settings_that_are_read():
     for one in (frame(PING, payload=b"8 bytes."), frame(SETTINGS),
                 frame(SETTINGS, payload=struct.pack(">HI", 4, 1 << 20))):
         errors, _ = flood(lambda _, one=one: one, FRAMES)
-        assert errors <= {None, ENHANCE_YOUR_CALM}, errors
+        expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
 def test_pings_and_settings_that_are_not_read():
@@ -165,12 +165,13 @@ def test_frames_without_anything():
     first = frame(HEADERS, END_HEADERS, 1, HEAD)
     for one in (frame(DATA, 0, 1), frame(PRIORITY, 0, 3, b"\0\0\0\1\0"), frame(99, 0, 1),
                 frame(DATA, 8, 1, b"\xff" + b"\0" * 255)):
-        errors, used = flood(lambda n, one=one: first if n == 0 else one, FRAMES)
-        expect((errors, used), ({None}, ATTACKERS))
+        errors, _ = flood(lambda n, one=one: first if n == 0 else one, FRAMES)
+        expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
 def test_window_updates():
-    expect(flood(lambda _: frame(WINDOW_UPDATE, payload=b"\0\0\0\1"), FRAMES), ({None}, ATTACKERS))
+    errors, _ = flood(lambda _: frame(WINDOW_UPDATE, payload=b"\0\0\0\1"), FRAMES)
+    expect(errors - {None}, {ENHANCE_YOUR_CALM})
     errors, _ = flood(lambda _: frame(WINDOW_UPDATE, payload=b"\x3f\xff\xff\xff"), FRAMES)
     expect(errors - {None}, {FLOW_CONTROL_ERROR})
 

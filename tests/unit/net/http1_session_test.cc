@@ -280,5 +280,14 @@ TEST_F(Http1SessionTest, WhoWaitsForAWordBeforeItsChunksGetsItOnce) {
   EXPECT_EQ(Say({"0\r\n\r\n"}), kHello);
 }
 
+TEST_F(Http1SessionTest, TellsTheClientOfAnOldConnectionWithTheNextReply) {
+  session.Retire();
+  session.Retire();
+  EXPECT_FALSE(session.ended()) << "a request may be on its way";
+  EXPECT_EQ(Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"}),
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_TRUE(session.ended());
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,6 +1,7 @@
 // What RFC 9113 has clients do, frame by frame, and what becomes of those that do not.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -570,6 +571,63 @@ TEST(Http2ProtocolTest, MoreRequestsInFlightThanTheBoundAreRefused) {
   server.Say(Whole(7));
   EXPECT_EQ(server.BodyOf(7), "hello");
   EXPECT_EQ(server.service.seen.size(), 3U);
+}
+
+// Frames that bring no request any further, and how many of them are let through at once.
+constexpr int kIdleFrames = 10'000;
+
+TEST(Http2ProtocolTest, EndsConnectionsThatSendTooManyFramesThatDoNothing) {
+  const std::string idle[] = {
+      Frame(kPriority, FrameEnd::kNothing, 3, std::string("\0\0\0\1\0", 5)),
+      WindowFrame(0, 1),
+      WindowFrame(1, 1),
+      DataFrame(1, "", FrameEnd::kNothing),
+      Frame(FrameType::kData, kPadded, 1, std::string(1, '\0')),
+      Frame(FrameType::kPing, FrameEnd::kNothing, 0, "8 bytes."),
+      Setting(3, 100),
+      Frame(static_cast<FrameType>(99), FrameEnd::kNothing, 0, "x"),
+  };
+  for (const std::string& one : idle) {
+    Server server;
+    server.Say(Open(1));
+    for (int i = 0; i < kIdleFrames / 3; ++i) server.Say(one);
+    EXPECT_EQ(server.connection_error(), 0U) << "some are no flood";
+    for (int i = 0; i < kIdleFrames; ++i) server.Say(one);
+    EXPECT_EQ(server.connection_error(), kEnhanceYourCalm);
+    EXPECT_TRUE(server.session.ended());
+  }
+}
+
+TEST(Http2ProtocolTest, CountsEachSettingOfAFrame) {
+  Server server;
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += std::string("\0\4\0\1\0\0", 6);
+  const std::string frame = Frame(FrameType::kSettings, FrameEnd::kNothing, 0, many);
+  for (int i = 0; i < 9; ++i) server.Say(frame);
+  EXPECT_EQ(server.connection_error(), 0U);
+  for (int i = 0; i < 2; ++i) server.Say(frame);
+  EXPECT_EQ(server.connection_error(), kEnhanceYourCalm);
+}
+
+TEST(Http2ProtocolTest, LetsEachRequestHaveSomeFramesThatDoNothing) {
+  Server server;
+  for (int i = 0; i < 2 * kIdleFrames; ++i) {
+    server.Say(Whole(2 * i + 1));
+    // What a client sends that opens both windows with each reply, and measures the round trip.
+    const std::string ping = Frame(FrameType::kPing, FrameEnd::kNothing, 0, "8 bytes.");
+    server.Say(WindowFrame(0, 2) + WindowFrame(0, 1) + WindowFrame(0, 2) + ping + ping);
+    server.said.clear();
+  }
+  EXPECT_FALSE(server.session.ended());
+}
+
+TEST(Http2ProtocolTest, LetsFramesThatDoNothingComeAgainAfterAWhile) {
+  Server server;
+  const std::string ping = Frame(FrameType::kPing, FrameEnd::kNothing, 0, "8 bytes.");
+  for (int second = 0; second < 60; ++second) {
+    for (int i = 0; i < 500; ++i) server.Say(ping);
+    server.session.Tick(std::chrono::seconds(second), Deadlines{});
+  }
   EXPECT_FALSE(server.session.ended());
 }
 

@@ -163,5 +163,21 @@ TEST_F(RespSessionTest, ASecondDrainEndsAnIdleConnection) {
   EXPECT_TRUE(session.ended());
 }
 
+TEST_F(RespSessionTest, LeavesAnOldConnectionOnlyWhileNothingIsAsked) {
+  service.replies_later = true;
+  Say(kEchoA);
+  session.Retire();
+  EXPECT_FALSE(session.ended()) << "a command is being served";
+  service.waiting.front()->Finish();
+  session.output.clear();
+  Say(kEchoB.substr(0, 5));
+  session.Retire();
+  EXPECT_FALSE(session.ended()) << "a command has begun";
+  service.replies_later = false;
+  EXPECT_EQ(Say(kEchoB.substr(5)), "$1\r\nb\r\n");
+  session.Retire();
+  EXPECT_TRUE(session.ended());
+}
+
 }  // namespace
 }  // namespace sluice

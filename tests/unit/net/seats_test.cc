@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,73 @@ TEST_F(SeatsTest, AddressesThatLeftAreForgotten) {
   const std::size_t before = mallinfo2().uordblks;
   visit(1000, 21'000);
   EXPECT_LT(mallinfo2().uordblks, before + 20'000);
+}
+
+class SeatsToLeaveTest : public testing::Test {
+ protected:
+  // Takes a seat of a connection that has waited since then, or is busy. Returns its id.
+  std::uint64_t Take(std::string_view address, std::optional<int> since,
+                     Audience audience = Audience::kClients) {
+    std::optional<Seats::Seat> seat = seats.Take(audience, address);
+    EXPECT_TRUE(seat);
+    seat->SetWaiting(since ? std::optional(Nanos(*since)) : std::nullopt);
+    taken.push_back(std::move(*seat));
+    return taken.back().id();
+  }
+  std::vector<std::uint64_t> Choose(std::size_t count) {
+    return seats.ChooseToLeave(Audience::kClients, count);
+  }
+  using Ids = std::vector<std::uint64_t>;
+
+  Seats seats{Bounds{}};
+  std::vector<Seats::Seat> taken;
+};
+
+// Invariant (3).
+TEST_F(SeatsToLeaveTest, ChoosesTheLongestWaitingOfTheAddressWithMostConnections) {
+  Take("192.0.2.1", 1);
+  Take("192.0.2.1", 2);
+  Take("192.0.2.2", 30);
+  const std::uint64_t second = Take("192.0.2.2", 20);
+  const std::uint64_t first = Take("192.0.2.2", 10);
+  EXPECT_EQ(Choose(2), (Ids{first, second}));
+}
+
+TEST_F(SeatsToLeaveTest, ChoosesNoMoreUntilThoseChosenHaveGoneOrAreBusy) {
+  Take("192.0.2.2", 10);
+  const std::uint64_t second = Take("192.0.2.2", 20);
+  const std::uint64_t first = Take("192.0.2.2", 5);
+  EXPECT_EQ(Choose(1), Ids{first});
+  EXPECT_EQ(Choose(1), Ids{});
+  taken.pop_back();
+  EXPECT_EQ(Choose(1), Ids{taken.front().id()});
+  taken.front().SetWaiting(std::nullopt);
+  EXPECT_EQ(Choose(1), Ids{second});
+}
+
+TEST_F(SeatsToLeaveTest, ChoosesNoneThatIsBusy) {
+  Take("192.0.2.2", std::nullopt);
+  Take("192.0.2.2", std::nullopt);
+  const std::uint64_t idle = Take("192.0.2.1", 100);
+  EXPECT_EQ(Choose(3), Ids{idle});
+}
+
+TEST_F(SeatsToLeaveTest, CountsANewConnectionAsBusy) {
+  std::optional<Seats::Seat> seat = seats.Take(Audience::kClients, "192.0.2.1");
+  EXPECT_EQ(Choose(1), Ids{});
+}
+
+TEST_F(SeatsToLeaveTest, ChoosesThoseOfThisMachineLast) {
+  const std::uint64_t local = Take("127.0.0.1", 1);
+  Take("127.0.0.1", std::nullopt);
+  const std::uint64_t stranger = Take("192.0.2.1", 2);
+  EXPECT_EQ(Choose(2), (Ids{stranger, local}));
+}
+
+TEST_F(SeatsToLeaveTest, ChoosesOfOneAudienceAlone) {
+  const std::uint64_t probe = Take("192.0.2.1", 1, Audience::kOperators);
+  EXPECT_EQ(Choose(1), Ids{});
+  EXPECT_EQ(seats.ChooseToLeave(Audience::kOperators, 1), Ids{probe});
 }
 
 }  // namespace

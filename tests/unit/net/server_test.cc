@@ -412,14 +412,115 @@ TEST_F(ServerTest, ClientsLeaveRoomForOperators) {
   options.bounds.connections = 2;
   Start(options);
   const LoopbackClient first(address);
+  first.Say(Get("/later"));
   const LoopbackClient second(address);
-  ASSERT_TRUE(Until([&] { return server->connection_count() == 2; }));
+  second.Say(Get("/later"));
+  ASSERT_TRUE(UntilWaiting(2));
   const LoopbackClient third(address);
   third.Say(Get("/"));
   for (int i = 0; i < 3; ++i) Ask("/", operators);
   EXPECT_EQ(server->connection_count(), 2U);
   first.SayNoMore();
+  Ask("/release", operators);
   EXPECT_EQ(third.HearTo("hello"), kHello) << "it has waited to be accepted";
+}
+
+TEST_F(ServerTest, ClosesAnIdleConnectionToMakeRoomForAnother) {
+  Server::Options options;
+  options.bounds.connections = 2;
+  options.bounds.operator_connections = 2;
+  Start(options);
+  for (const std::string& where : {address, operators}) {
+    const LoopbackClient idle(where);
+    idle.Say(Get("/"));
+    EXPECT_EQ(idle.HearTo("hello"), kHello);
+    const LoopbackClient busy(where);
+    busy.Say(Get("/later"));
+    ASSERT_TRUE(UntilWaiting(1));
+    const LoopbackClient third(where);
+    third.Say(Get("/"));
+    EXPECT_EQ(third.HearTo("hello"), kHello);
+    EXPECT_EQ(idle.HearAll(), "") << "it was closed";
+    third.Say(Get("/release"));
+    EXPECT_EQ(busy.HearTo("hello"), kHello) << "it was not";
+  }
+}
+
+TEST_F(ServerTest, ClosesNoIdleConnectionWhileNobodyWaits) {
+  Server::Options options;
+  options.bounds.connections = 2;
+  Start(options);
+  const LoopbackClient first(address);
+  first.Say(Get("/"));
+  EXPECT_EQ(first.HearTo("hello"), kHello);
+  const LoopbackClient second(address);
+  // For longer than it takes to see that a connection is idle and to make room: looks are a
+  // millisecond apart.
+  int looks = 0;
+  ASSERT_TRUE(Until([&] {
+    second.Say(Get("/"));
+    EXPECT_EQ(second.HearTo("hello"), kHello);
+    return ++looks == 600;
+  }));
+  first.Say(Get("/"));
+  EXPECT_EQ(first.HearTo("hello"), kHello) << "it is still there";
+}
+
+TEST_F(ServerTest, ClosesASilentConnectionToMakeRoomForAnother) {
+  Server::Options options;
+  options.bounds.connections = 1;
+  options.deadlines.header = std::chrono::hours(1);
+  Start(options);
+  const LoopbackClient silent(address);
+  Ask("/");
+  EXPECT_EQ(silent.HearAll(), "");
+}
+
+TEST_F(ServerTest, AsksOldConnectionsToGo) {
+  Server::Options options;
+  options.deadlines.age = std::chrono::milliseconds(300);
+  Start(options);
+  const LoopbackClient http1(address);
+  std::string reply;
+  ASSERT_TRUE(Until([&] {
+    http1.Say(Get("/"));
+    reply = http1.HearTo("hello");
+    return reply != kHello;
+  }));
+  EXPECT_NE(reply.find("Connection: close"), std::string::npos) << reply;
+  EXPECT_EQ(http1.HearAll(), "");
+
+  const LoopbackClient resp(address);
+  resp.Say("*1\r\n$4\r\nPING\r\n");
+  ASSERT_TRUE(UntilWaiting(1));
+  const LoopbackClient later(address);
+  later.Say("*1\r\n$4\r\nPING\r\n");
+  ASSERT_TRUE(UntilWaiting(2));
+  // Those that wait for replies stay, however old they are.
+  const LoopbackClient idle(address);
+  EXPECT_TRUE(Until([&] { return server->connection_count() == 3; }));
+  Ask("/release");
+  EXPECT_EQ(resp.HearAll(), "+HELLO\r\n");
+  EXPECT_EQ(later.HearAll(), "+HELLO\r\n");
+}
+
+TEST_F(ServerTest, SendsGoawayOnOldConnections) {
+  Server::Options options;
+  options.deadlines.age = std::chrono::milliseconds(300);
+  Start(options);
+  const LoopbackClient client(address);
+  Http2Client http2;
+  std::vector<std::int32_t> streams;
+  while (!http2.has_goaway) {
+    streams.push_back(http2.Get("/"));
+    client.Say(http2.TakeOutput());
+    const std::string said = client.Hear();
+    ASSERT_FALSE(said.empty());
+    ASSERT_TRUE(http2.Receive(said));
+  }
+  EXPECT_EQ(http2.goaway_error, 0U);
+  http2.Receive(client.HearAll());
+  for (const std::int32_t stream : streams) EXPECT_TRUE(http2.replies[stream].is_whole);
 }
 
 // Invariant (3).
