@@ -6,8 +6,9 @@ _sluice_algorithms='token_bucket leaky_bucket fixed_window sliding_log sliding_w
   sliding_buckets pacer concurrency'
 
 # The settings, in the order of the help.
-_sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-proxies --admin
-  --admin-token --admin-token-file --tls-certificate --tls-key --tls-client-ca --tls-clients
+_sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-proxies --core-dumps
+  --admin --admin-token --admin-token-file --admin-client-names --tls-certificate --tls-key
+  --tls-client-ca --tls-client-crl --tls-clients
   --tls-client-names --tls-min-version --callers-names --callers-token --callers-token-file
   --callers-uids --store --store-password --store-password-file --memory --store-snapshot
   --store-deadline --store-sync-interval --store-key-secret --store-key-secret-file
@@ -15,7 +16,7 @@ _sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-prox
   --bounds-connections --bounds-connection-requests --bounds-streams
   --bounds-bytes --bounds-connection-bytes --bounds-request-bytes --bounds-header-bytes
   --bounds-header-fields --bounds-checks --deadlines-idle --deadlines-header --deadlines-body
-  --deadlines-write --drain-delay --drain-deadline --headers-profile --headers-retry-after-jitter
+  --deadlines-write --deadlines-age --drain-delay --drain-deadline --headers-profile --headers-retry-after-jitter
   --rls-dynamic-metadata --log-level --log-format --help'
 
 _sluice_bench_flags='--server --protocol --domain --attribute --method --path --command --header
@@ -72,12 +73,13 @@ _sluice_value() {
     doctor:--*) ;;
     explain:--domain | explain:--cost | 'rules show:--domain' | 'rules show:--rule') ;;
     serve:--settings | serve:--rules | serve:--*-file | serve:--store-snapshot | \
-      serve:--tls-certificate | serve:--tls-key | serve:--tls-client-ca) _sluice_files "$2" ;;
+      serve:--tls-certificate | serve:--tls-key | serve:--tls-client-ca | \
+        serve:--tls-client-crl) _sluice_files "$2" ;;
     serve:--tls-clients) _sluice_words 'required optional' "$2" ;;
     serve:--tls-min-version) _sluice_words 'TLSv1.2 TLSv1.3' "$2" ;;
     serve:--log-level) _sluice_words 'debug info warning error' "$2" ;;
     serve:--log-format) _sluice_words 'auto text json' "$2" ;;
-    serve:--proxy-protocol | serve:--rls-dynamic-metadata)
+    serve:--proxy-protocol | serve:--core-dumps | serve:--rls-dynamic-metadata)
       # It may stand alone; a value follows an equals sign.
       [[ -n $equals ]] || return 1
       _sluice_words 'true false' "$2"

@@ -54,16 +54,22 @@ complete -c sluice -n '__sluice_is serve' -l rules -rF -d 'A rule file, or a dir
 complete -c sluice -n '__sluice_is serve' -l listen -x -d 'Where requests are served'
 complete -c sluice -n '__sluice_is serve' -l proxy-protocol -a 'true false' \
     -d 'Connections begin with a PROXY header'
+complete -c sluice -n '__sluice_is serve' -l core-dumps -a 'true false' \
+    -d 'Let the system write core dumps'
 complete -c sluice -n '__sluice_is serve' -l trusted-proxies -x -d 'Whose forwarding headers count'
 complete -c sluice -n '__sluice_is serve' -l admin -x -d 'Where health and metrics are served'
 complete -c sluice -n '__sluice_is serve' -l admin-token -x \
     -d 'What callers of the admin address must show'
 complete -c sluice -n '__sluice_is serve' -l admin-token-file -rF \
     -d 'A file that holds the admin token'
+complete -c sluice -n '__sluice_is serve' -l admin-client-names -x \
+    -d 'Names that certificates of operators must have'
 complete -c sluice -n '__sluice_is serve' -l tls-certificate -rF -d 'Certificate chain in PEM'
 complete -c sluice -n '__sluice_is serve' -l tls-key -rF -d 'Private key of the certificate in PEM'
 complete -c sluice -n '__sluice_is serve' -l tls-client-ca -rF \
     -d 'Authorities of certificates of clients'
+complete -c sluice -n '__sluice_is serve' -l tls-client-crl -rF \
+    -d 'Lists of revoked certificates of clients'
 complete -c sluice -n '__sluice_is serve' -l tls-clients -x -a 'required optional' \
     -d 'Whether a client must show a certificate'
 complete -c sluice -n '__sluice_is serve' -l tls-client-names -x \
@@ -114,6 +120,8 @@ complete -c sluice -n '__sluice_is serve' -l deadlines-header -x -d 'To the end 
 complete -c sluice -n '__sluice_is serve' -l deadlines-body -x -d 'To the end of the body'
 complete -c sluice -n '__sluice_is serve' -l deadlines-write -x \
     -d 'Peer that takes less than 1 KiB a second of a reply'
+complete -c sluice -n '__sluice_is serve' -l deadlines-age -x \
+    -d 'A connection, however busy'
 complete -c sluice -n '__sluice_is serve' -l drain-delay -x -d 'How long to serve on after SIGTERM'
 complete -c sluice -n '__sluice_is serve' -l drain-deadline -x -d 'From SIGTERM to the end'
 complete -c sluice -n '__sluice_is serve' -l headers-profile -x \

@@ -27,12 +27,15 @@ std::string Describe(const TlsContext& context) {
 
 }  // namespace
 
-Result<std::unique_ptr<LiveTls>> LiveTls::Create(const TlsSettings& settings, Log& log,
-                                                 Clock& clock) {
-  std::unique_ptr<LiveTls> made(new LiveTls(settings, log, clock));
+Result<std::unique_ptr<LiveTls>> LiveTls::Create(const TlsSettings& settings,
+                                                 std::span<const CertificateName> admin_names,
+                                                 Log& log, Clock& clock) {
+  std::unique_ptr<LiveTls> made(new LiveTls(settings, admin_names, log, clock));
   LiveTls& live = *made;
   std::vector<std::string> paths = {settings.certificate.text, settings.key.text};
-  if (!settings.client_ca.text.empty()) paths.push_back(settings.client_ca.text);
+  for (const FilePath* path : {&settings.client_ca, &settings.client_crl}) {
+    if (!path->text.empty()) paths.push_back(path->text);
+  }
   // The watch begins before the files are read, so that no change is missed.
   Result<std::unique_ptr<FileFollower>> follower = FileFollower::Create(
       {.what = "files of TLS",
@@ -65,7 +68,8 @@ Result<TlsTexts> LiveTls::ReadTexts() const {
   const std::pair<const FilePath&, std::string&> files[] = {
       {settings_.certificate, texts.certificate},
       {settings_.key, texts.key},
-      {settings_.client_ca, texts.client_ca}};
+      {settings_.client_ca, texts.client_ca},
+      {settings_.client_crl, texts.client_crl}};
   for (const auto& [path, text] : files) {
     if (path.text.empty()) continue;
     Result<std::string> read = ReadFileText(path.text);
@@ -85,18 +89,31 @@ LoadOutcome LiveTls::Load(ReloadCause cause) {
     return texts.value() == tried_ ? LoadOutcome::kFailed : LoadOutcome::kDiffers;
   }
   tried_ = texts.value();
-  Result<std::shared_ptr<const TlsContext>> made =
-      TlsContext::Make(texts.value(), TlsOptionsOf(settings_));
+  Result<Contexts> made = Make(texts.value());
   if (!made.ok()) return Fail(cause, made.error().message);
   in_force_ = std::move(texts).value();
   return Use(made.value());
 }
 
-LoadOutcome LiveTls::Use(const std::shared_ptr<const TlsContext>& context) {
+Result<LiveTls::Contexts> LiveTls::Make(const TlsTexts& texts) const {
+  Result<std::shared_ptr<const TlsContext>> service =
+      TlsContext::Make(texts, TlsOptionsOf(settings_, settings_.client_names));
+  if (!service.ok()) return service.error();
+  if (admin_names_.empty()) return Contexts{service.value(), service.value()};
+  Result<std::shared_ptr<const TlsContext>> admin =
+      TlsContext::Make(texts, TlsOptionsOf(settings_, admin_names_));
+  if (!admin.ok()) return admin.error();
+  return Contexts{service.value(), admin.value()};
+}
+
+LoadOutcome LiveTls::Use(const Contexts& contexts) {
+  const std::shared_ptr<const TlsContext>& context = contexts.service;
   if (source_ == nullptr) {
     source_ = std::make_shared<TlsSource>(context);
+    admin_source_ = std::make_shared<TlsSource>(contexts.admin);
   } else {
     source_->Use(context);
+    admin_source_->Use(contexts.admin);
   }
   fault_.clear();
   tried_ = {};

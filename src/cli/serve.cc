@@ -126,7 +126,8 @@ Result<Done> Service::Build() {
   gate_->SetFleetSize({static_cast<std::uint32_t>(settings_.store.nodes)});
   if (Result<Done> done = LoadRules(); !done.ok()) return done;
   if (!settings_.tls.certificate.text.empty()) {
-    Result<std::unique_ptr<LiveTls>> tls = LiveTls::Create(settings_.tls, log_, *clock_);
+    Result<std::unique_ptr<LiveTls>> tls =
+        LiveTls::Create(settings_.tls, settings_.admin.client_names, log_, *clock_);
     if (!tls.ok()) return tls.error();
     tls_ = std::move(tls).value();
   }
@@ -242,10 +243,13 @@ Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
     const ListenerKind kind = sockets[i].is_unix() ? ListenerKind::kUnix
                               : i == admin         ? ListenerKind::kAdmin
                                                    : ListenerKind::kService;
-    entrances.push_back(EntranceOf(settings_, kind, tls_ ? tls_->source() : nullptr, log_));
+    std::shared_ptr<const TlsSource> source;
+    if (tls_) source = i == admin ? tls_->admin_source() : tls_->source();
+    entrances.push_back(EntranceOf(settings_, kind, std::move(source), log_));
   }
   Server::Options options = ServerOptions(settings_, UsableProcessors());
   options.operators = admin;
+  options.seed = DrawHashSeed().low;
   server_ = std::make_unique<Server>(options, std::move(sockets), [&](const Server::Place& place) {
     Services services;
     services.entrance = entrances[place.listener];
@@ -383,6 +387,7 @@ int RunServe(std::span<const std::string_view> args, Console& console) {
     return kExitBadInput;
   }
   RaiseDescriptorBound();
+  if (!given.settings.core_dumps) ForbidCoreDumps();
   Signals signals;
   const Systemd systemd([](const char* name) { return std::getenv(name); });
   const Result<Done> done = Service(given, systemd).Run(signals);

@@ -1,6 +1,7 @@
 #include "cli/serve_parts.h"
 
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -82,6 +83,11 @@ Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const
   return sockets;
 }
 
+void ForbidCoreDumps() {
+  // Not by RLIMIT_CORE: the kernel does not apply that where a program takes the dumps.
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 void RaiseDescriptorBound() {
   rlimit bound{};
   if (getrlimit(RLIMIT_NOFILE, &bound) != 0) return;
@@ -121,7 +127,8 @@ Server::Options ServerOptions(const Settings& settings, std::size_t workers) {
   options.deadlines = {.idle = deadlines.idle,
                        .header = deadlines.header,
                        .body = deadlines.body,
-                       .write = deadlines.write};
+                       .write = deadlines.write,
+                       .age = deadlines.age};
   return options;
 }
 
@@ -144,14 +151,15 @@ TrustFunction TrustOf(const Settings& settings) {
   };
 }
 
-TlsOptions TlsOptionsOf(const TlsSettings& settings) {
+TlsOptions TlsOptionsOf(const TlsSettings& settings,
+                        std::span<const CertificateName> client_names) {
   TlsOptions options;
   options.oldest =
       settings.min_version == TlsVersion::k13 ? TlsOptions::Version::k13 : TlsOptions::Version::k12;
   options.clients = settings.clients == ClientCertificates::kOptional
                         ? TlsOptions::Clients::kOptional
                         : TlsOptions::Clients::kRequired;
-  options.client_names = NamesOf(settings.client_names);
+  options.client_names = NamesOf(client_names);
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "admin/log.h"
@@ -31,6 +32,10 @@ Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const
 // Whether operators have to show who they are, by a token or a certificate.
 bool AsksOperators(const Settings& settings);
 
+// Keeps the system from writing core dumps of this process, and other processes of the same user
+// from reading its memory.
+void ForbidCoreDumps();
+
 // As many descriptors as the system lets the process have: the usual bound is below that of
 // connections.
 void RaiseDescriptorBound();
@@ -41,7 +46,8 @@ std::size_t UsableProcessors();
 Server::Options ServerOptions(const Settings& settings, std::size_t workers);
 Callers CallersOf(const Settings& settings);
 TrustFunction TrustOf(const Settings& settings);
-TlsOptions TlsOptionsOf(const TlsSettings& settings);
+// `client_names`: those that a listener lets in.
+TlsOptions TlsOptionsOf(const TlsSettings& settings, std::span<const CertificateName> client_names);
 
 // What connections to a listener go through. Unix sockets are plain, and only `listen` may have
 // proxies before it.

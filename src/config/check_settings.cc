@@ -123,7 +123,9 @@ class Checker {
     CheckNeeds("tls.client_ca", "tls.certificate");
     CheckNeeds("tls.min_version", "tls.certificate");
     CheckNeeds("tls.clients", "tls.client_ca");
+    CheckNeeds("tls.client_crl", "tls.client_ca");
     CheckNeeds("tls.client_names", "tls.client_ca");
+    CheckNeeds("admin.client_names", "tls.client_ca");
     CheckNeeds("callers.names", "tls.client_ca");
     const bool sockets = std::ranges::any_of(settings_.listen, [](const Address& address) {
       return std::holds_alternative<UnixAddress>(address);

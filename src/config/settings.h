@@ -58,6 +58,7 @@ struct AdminSettings {
   Address listen = TcpAddress{"127.0.0.1", IpAddress::FromV4(0x7F00'0001), 9090};
   Secret token;
   FilePath token_file;
+  std::vector<CertificateName> client_names;  // those of TlsSettings, where there are none
 };
 
 // Of every TCP listener, where there is a certificate.
@@ -65,6 +66,7 @@ struct TlsSettings {
   FilePath certificate;
   FilePath key;
   FilePath client_ca;
+  FilePath client_crl;
   ClientCertificates clients = ClientCertificates::kRequired;
   std::vector<CertificateName> client_names;  // any, where there are none
   TlsVersion min_version = TlsVersion::k12;
@@ -111,6 +113,7 @@ struct DeadlineSettings {
   Nanos header = std::chrono::seconds{5};
   Nanos body = std::chrono::seconds{10};
   Nanos write = std::chrono::seconds{10};
+  Nanos age = std::chrono::hours{1};  // 0: none
 };
 
 struct DrainSettings {
@@ -149,6 +152,7 @@ struct Settings {
   HeaderSettings headers;
   RlsSettings rls;
   LogSettings log;
+  bool core_dumps = false;
 };
 
 }  // namespace sluice

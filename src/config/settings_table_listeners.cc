@@ -30,6 +30,11 @@ constexpr std::array kRows = {
             .example = "10.0.0.0/8",
             .meaning = "whose X-Forwarded-*, X-Original-*, Forwarded and PROXY headers count: "
                        "addresses, prefixes, and `unix` for Unix sockets"},
+    Setting{.path = "core_dumps",
+            .slot = MakeSlot<&Settings::core_dumps>(),
+            .example = "true",
+            .meaning = "let the system write core dumps, which hold keys, tokens and names of "
+                       "users"},
     Setting{.path = "admin.listen",
             .name = "admin",
             .slot = MakeSlot<&Settings::admin, &AdminSettings::listen>(),
@@ -46,6 +51,11 @@ constexpr std::array kRows = {
             .slot = MakeSlot<&Settings::admin, &AdminSettings::token_file>(),
             .example = "/run/secrets/admin_token",
             .meaning = "a file that holds `admin.token`"},
+    Setting{.path = "admin.client_names",
+            .slot = MakeSlot<&Settings::admin, &AdminSettings::client_names>(),
+            .example = "prometheus.example.org",
+            .meaning = "the same as `tls.client_names` for the admin address; none means those of "
+                       "`tls.client_names`"},
     Setting{.path = "tls.certificate",
             .slot = MakeSlot<&Settings::tls, &TlsSettings::certificate>(),
             .change = SettingChange::kLive,
@@ -62,6 +72,12 @@ constexpr std::array kRows = {
             .change = SettingChange::kLive,
             .example = "/etc/sluice/clients.pem",
             .meaning = "authorities in PEM by which certificates of clients are known (mTLS)"},
+    Setting{.path = "tls.client_crl",
+            .slot = MakeSlot<&Settings::tls, &TlsSettings::client_crl>(),
+            .change = SettingChange::kLive,
+            .example = "/etc/sluice/revoked.pem",
+            .meaning = "revocation lists in PEM, one in force for each authority in a client's "
+                       "chain; a client without such a list, or named in one, is refused"},
     Setting{.path = "tls.clients",
             .slot = MakeSlot<&Settings::tls, &TlsSettings::clients>(),
             .example = "optional",

@@ -82,6 +82,12 @@ constexpr std::array kRows = {
             .range = kDeadlines,
             .example = "4s",
             .meaning = "peer that takes less than 1 KiB a second of a reply"},
+    Setting{.path = "deadlines.age",
+            .slot = MakeSlot<&Settings::deadlines, &DeadlineSettings::age>(),
+            .range = {0, Ns(hours{24 * 30})},
+            .example = "30m",
+            .meaning = "a connection, however busy: the peer is asked to go, up to a tenth "
+                       "earlier at random; 0s means never"},
     Setting{.path = "drain.delay",
             .slot = MakeSlot<&Settings::drain, &DrainSettings::delay>(),
             .range = kDrains,

@@ -87,6 +87,10 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::Make(const TlsTexts& texts
     const Result<Done> done = made->UseAuthorities(texts.client_ca, options.clients);
     if (!done.ok()) return done.error();
   }
+  if (!texts.client_crl.empty()) {
+    const Result<Done> done = made->UseRevocations(texts.client_crl);
+    if (!done.ok()) return done.error();
+  }
   return std::shared_ptr<const TlsContext>(std::move(made));
 }
 
@@ -147,6 +151,25 @@ Result<Done> TlsContext::UseAuthorities(std::string_view client_ca, TlsOptions::
   SSL_CTX_set_verify(context_.get(),
                      SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
   SSL_CTX_set_cert_verify_callback(context_.get(), Callbacks::Verify, this);
+  return Done{};
+}
+
+Result<Done> TlsContext::UseRevocations(std::string_view client_crl) {
+  const Result<std::vector<CrlHandle>> lists = ReadRevocations(client_crl);
+  if (!lists.ok()) return Error{Concat("the file of revoked clients ", lists.error().message)};
+  X509_STORE* store = SSL_CTX_get_cert_store(context_.get());
+  for (const CrlHandle& list : lists.value()) X509_STORE_add_crl(store, list.get());
+  // A list that is missing or has run out refuses, since what it would say is not known. Lists for
+  // the authorities in between are looked at, too, but not where a chain ends at an authority that
+  // another has signed: of that other one nothing is known here.
+  bool all_are_roots = true;
+  const STACK_OF(X509_OBJECT)* known = X509_STORE_get0_objects(store);
+  for (int i = 0; i < sk_X509_OBJECT_num(known); ++i) {
+    X509* authority = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(known, i));
+    if (authority != nullptr && X509_self_signed(authority, 0) != 1) all_are_roots = false;
+  }
+  X509_STORE_set_flags(store,
+                       X509_V_FLAG_CRL_CHECK | (all_are_roots ? X509_V_FLAG_CRL_CHECK_ALL : 0UL));
   return Done{};
 }
 

@@ -18,9 +18,10 @@ namespace sluice {
 
 // What a server shows and whom it believes, in PEM.
 struct TlsTexts {
-  std::string certificate;  // its own first, then those that lead to its authority
-  std::string key;          // of its own
-  std::string client_ca;    // authorities of clients; empty: clients show no certificate
+  std::string certificate;   // its own first, then those that lead to its authority
+  std::string key;           // of its own
+  std::string client_ca;     // authorities of clients; empty: clients show no certificate
+  std::string client_crl{};  // revocation lists of these authorities; empty: none are looked at
 
   friend bool operator==(const TlsTexts&, const TlsTexts&) = default;
 };
@@ -42,8 +43,8 @@ struct TlsOptions {
 // that a connection keeps what it began with.
 //
 // Invariants
-//   (1) A client whose certificate is not known by client_ca, has run out or has none of
-//       client_names gets an alert in place of a connection. So a session that goes on has names
+//   (1) A client whose certificate is not known by client_ca, has run out, was revoked or has none
+//       of client_names gets an alert in place of a connection. So a session that goes on has names
 //       that were checked here.
 class TlsContext {
  public:
@@ -75,6 +76,8 @@ class TlsContext {
   void SetUp(TlsOptions::Version oldest);
   Result<Done> UseCertificate(const TlsTexts& texts);
   Result<Done> UseAuthorities(std::string_view client_ca, TlsOptions::Clients clients);
+  // REQUIRES: the authorities are in use.
+  Result<Done> UseRevocations(std::string_view client_crl);
 
   const std::vector<TlsName> client_names_;
   std::unique_ptr<bio_method_st, Free> bytes_;  // how sessions' bytes are read and written

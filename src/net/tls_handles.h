@@ -16,10 +16,12 @@ struct FreeTls {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(BIO_METHOD* method) const { BIO_meth_free(method); }
   void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(X509_CRL* list) const { X509_CRL_free(list); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
 };
 
 using X509Handle = std::unique_ptr<X509, FreeTls>;
+using CrlHandle = std::unique_ptr<X509_CRL, FreeTls>;
 using KeyHandle = std::unique_ptr<EVP_PKEY, FreeTls>;
 using BioHandle = std::unique_ptr<BIO, FreeTls>;
 

@@ -55,6 +55,21 @@ Result<std::vector<X509Handle>> ReadCertificates(std::string_view pem) {
   return all;
 }
 
+Result<std::vector<CrlHandle>> ReadRevocations(std::string_view pem) {
+  const BioHandle reader = Reader(pem);
+  std::vector<CrlHandle> all;
+  bool was_asked = false;
+  ERR_clear_error();
+  while (X509_CRL* one = PEM_read_bio_X509_CRL(reader.get(), nullptr, NoPassword, &was_asked)) {
+    all.emplace_back(one);
+  }
+  const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  ERR_clear_error();
+  if (!ended) return Error{"holds a revocation list in PEM that cannot be read"};
+  if (all.empty()) return Error{"holds no revocation list in PEM"};
+  return all;
+}
+
 Result<KeyHandle> ReadKey(std::string_view pem) {
   const BioHandle reader = Reader(pem);
   bool was_asked = false;

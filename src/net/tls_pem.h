@@ -14,6 +14,9 @@ namespace sluice {
 // All certificates of a text, in order; at least one.
 Result<std::vector<X509Handle>> ReadCertificates(std::string_view pem);
 
+// All revocation lists of a text, in order; at least one.
+Result<std::vector<CrlHandle>> ReadRevocations(std::string_view pem);
+
 // The private key of a text. One under a password is an error: there is nobody to ask.
 Result<KeyHandle> ReadKey(std::string_view pem);
 

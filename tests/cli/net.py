@@ -1,7 +1,9 @@
 """Connections of `sluice serve`: who is let in, who is told what, and when."""
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -76,6 +78,74 @@ def test_operators_get_in_where_clients_have_taken_all():
                 expect(ask(server.admin, "/healthz")[0], 200)
             first.close()
             assert third.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n"), "it waited for its turn"
+
+
+# So many connections the admin port has.
+ADMIN_CONNECTIONS = 32
+PROBE = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+def connect_admin(server):
+    host, port = server.admin.rsplit(":", 1)
+    return socket.create_connection((host, int(port)), DEADLINE_SECONDS)
+
+
+def is_closed(connection):
+    """Whether the other end has closed; REQUIRES that it owes no reply."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    finally:
+        connection.settimeout(DEADLINE_SECONDS)
+
+
+def test_idle_connections_to_the_admin_port_do_not_starve_the_probe():
+    """Neither those that keep alive nor those that never ask."""
+    for first in (PROBE, b""):
+        with Server(RULES, ["--deadlines-header", "1h"]) as server, contextlib.ExitStack() as stack:
+            idle = []
+            for _ in range(ADMIN_CONNECTIONS):
+                idle.append(stack.enter_context(connect_admin(server)))
+                idle[-1].sendall(first)
+                if first:
+                    assert idle[-1].recv(4096).startswith(b"HTTP/1.1 200 OK\r\n")
+            expect(ask(server.admin, "/healthz")[0], 200)
+            gone = [is_closed(connection) for connection in idle]
+            assert 1 <= sum(gone) < ADMIN_CONNECTIONS, gone
+
+
+def test_connections_to_the_admin_port_are_closed_when_idle_for_ten_seconds():
+    with Server(RULES) as server, connect_admin(server) as probe, server.connect() as client:
+        for connection, request in ((probe, PROBE), (client, HEAD + BODY)):
+            connection.sendall(request)
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n")
+        expect(probe.recv(1), b"", "the end")
+        assert not is_closed(client), "clients may idle for longer"
+
+
+def test_an_idle_client_makes_room_for_another():
+    with Server(RULES, ["--bounds-connections", "2"]) as server:
+        with server.connect() as idle, server.connect() as busy, server.connect() as third:
+            idle.sendall(HEAD + BODY)
+            assert idle.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n")
+            busy.sendall(HEAD + BODY[:5])
+            third.sendall(HEAD + BODY)
+            assert third.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n")
+            expect(idle.recv(1), b"", "the end")
+            busy.sendall(BODY[5:])
+            assert busy.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n"), "it was not closed"
+
+
+def test_old_connections_are_asked_to_go():
+    with Server(RULES, ["--deadlines-age", "1s"]) as server, server.connect() as client:
+        reply = b""
+        while b"Connection: close" not in reply:
+            client.sendall(HEAD + BODY)
+            reply = client.recv(4096)
+            assert reply.startswith(b"HTTP/1.1 200 OK\r\n"), reply
+        expect(client.recv(1), b"", "the end")
 
 
 run_tests(globals())

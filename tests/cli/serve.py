@@ -303,4 +303,32 @@ def test_settings_that_cannot_be_met_are_errors():
         assert words in found.stderr, found.stderr
 
 
+def dumps_core(command):
+    """Whether a process that is ended by a fault leaves a core dump."""
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            ["bash", "-c", 'ulimit -c unlimited; exec "$@"', "bash", *command], cwd=folder,
+            stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()  # it runs
+        process.send_signal(signal.SIGSEGV)
+        ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        process.stderr.read()
+        process.stderr.close()
+        process.wait(DEADLINE_SECONDS)
+        return ended.si_code == os.CLD_DUMPED
+
+
+def test_no_core_dump_is_written_unless_asked_for():
+    plain = ["python3", "-c", "import sys, time; print(file=sys.stderr); time.sleep(60)"]
+    if not dumps_core(plain):
+        print("skipped test_no_core_dump_is_written_unless_asked_for: this system writes none")
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as rules:
+        rules.write("domain: api\nrules: [{ name: all, per: [ip], limit: 1000/h }]\n")
+        rules.flush()
+        serve = [os.path.abspath(SLUICE), "serve", "--rules", rules.name, "--listen", "127.0.0.1:0",
+                 "--admin", "127.0.0.1:0"]
+        expect(dumps_core(serve), False)
+
+
 run_tests(globals())

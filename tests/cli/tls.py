@@ -35,7 +35,7 @@ class Certificates:
         self.ca = self.path("ca.pem")
         self._run("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                   "-keyout", self.path("ca.key"), "-out", self.ca, "-subj", f"/CN={name}",
-                  "-days", "2", "-addext", "keyUsage=critical,keyCertSign")
+                  "-days", "2", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
     def path(self, name):
         return os.path.join(self.folder.name, name)
@@ -56,6 +56,20 @@ class Certificates:
                   self.path("ca.key"), "-set_serial", str(self.count), "-days", str(days),
                   "-extfile", base + ".ext", "-out", base + ".pem")
         return base + ".pem", base + ".key"
+
+    def revoke(self, *serials):
+        """Writes the list of revoked certificates, and returns its path."""
+        database, config = self.path("index.txt"), self.path("ca.conf")
+        with open(database, "w", encoding="ascii") as file:
+            for serial in serials:
+                file.write(f"R\t491231235959Z\t260101000000Z\t{serial:02X}\tunknown\t/CN=x\n")
+        with open(config, "w", encoding="ascii") as file:
+            file.write(f"[ca]\ndefault_ca=it\n[it]\ndatabase={database}\ndefault_md=sha256\n")
+        path = self.path("revoked.pem")
+        self._run("ca", "-config", config, "-gencrl", "-keyfile", self.path("ca.key"), "-cert",
+                  self.ca, "-crldays", "2", "-out", path + ".new")
+        os.rename(path + ".new", path)
+        return path
 
     def __enter__(self):
         return self
@@ -352,6 +366,40 @@ def test_the_header_comes_before_tls():
                 statuses.append(status_behind(connection))
         expect(statuses, [200, 429, 200])
         expect(ask(server.admin, made.ca, "/healthz")[0], 200, "not on the admin address")
+
+
+def is_let_in(server, ca, own):
+    try:
+        return check(server, ca, own)[0] in (200, 429)
+    except (ssl.SSLError, ConnectionError):
+        return False
+
+
+def test_revoked_clients_are_refused_and_the_list_is_followed():
+    with Certificates("clients") as clients:
+        good, lost = clients.issue("DNS:good"), clients.issue("DNS:lost")
+        revoked = clients.revoke()
+        with serving("--tls-client-crl", revoked, clients=clients) as (server, made):
+            for own in (good, lost):
+                assert is_let_in(server, made.ca, own)
+            clients.revoke(2)
+            server.line("tls_loaded")
+            assert not is_let_in(server, made.ca, lost), "it was revoked while it runs"
+            assert is_let_in(server, made.ca, good)
+
+
+def test_the_admin_address_has_names_of_its_own():
+    with Certificates("clients") as clients:
+        gateway, probe = clients.issue("DNS:gateway"), clients.issue("DNS:probe")
+        flags = ("--tls-client-names", "gateway", "--admin-client-names", "probe")
+        with serving(*flags, clients=clients) as (server, made):
+            def is_operator(own):
+                with contextlib.suppress(ssl.SSLError, ConnectionError):
+                    return ask(server.admin, made.ca, "/healthz", own=own)[0] == 200
+                return False
+
+            expect((is_let_in(server, made.ca, gateway), is_operator(gateway)), (True, False))
+            expect((is_let_in(server, made.ca, probe), is_operator(probe)), (False, True))
 
 
 run_tests(globals())

@@ -101,21 +101,24 @@ TEST(ReadSettingsTest, AFileOfAnotherShapeIsRefused) {
   ExpectProblems({
       {"lisen: a", "1:1: unknown key 'lisen'; did you mean 'listen'?"},
       {"port: 80",
-       "1:1: unknown key; expected rules, listen, proxy_protocol, trusted_proxies, admin, "
+       "1:1: unknown key; expected rules, listen, proxy_protocol, trusted_proxies, core_dumps, "
+       "admin, "
        "tls, callers, store, bounds, deadlines, drain, headers, rls or log"},
       {"tls:\n  certifcate: a", "2:3: unknown key 'certifcate'; did you mean 'certificate'?"},
       {"drain: { grace: 5s }", "1:10: unknown key; expected delay or deadline"},
       {"drain: { drain: 5s }", "1:10: unknown key 'drain'; expected delay or deadline"},
       {"tls.key: a", "1:1: unknown key 'tls.key'; write 'key' under 'tls'"},
       {"\"\": a",
-       "1:1: unknown key; expected rules, listen, proxy_protocol, trusted_proxies, admin, tls, "
+       "1:1: unknown key; expected rules, listen, proxy_protocol, trusted_proxies, core_dumps, "
+       "admin, tls, "
        "callers, store, bounds, deadlines, drain, headers, rls or log"},
       {"- a", "1:1: a file of settings must be a mapping, found a list"},
       {"a", "1:1: a file of settings must be a mapping, found a string"},
       {"tls: true", "1:6: 'tls' must be a mapping, found a boolean"},
       {"tls: 1", "1:6: 'tls' must be a mapping, found a number"},
       {"admin:\n  token:abc", "2:3: 'admin' must be a mapping, found a string"},
-      {"admin: { token:abc }", "1:10: unknown key; expected listen, token or token_file"},
+      {"admin: { token:abc }",
+       "1:10: unknown key; expected listen, token, token_file or client_names"},
       {"admin:\n  listen: a:1\n    token:abc",
        "2:11: a value without quotes must stand on one line; is the ': ' missing on the next?"},
       {"tls: a", "1:6: 'tls' must be a mapping, found a string"},

@@ -21,11 +21,12 @@ rules: [r1, r2]
 listen: [127.0.0.1:1, unix:/listen]
 proxy_protocol: true
 trusted_proxies: [10.0.0.0/8]
-admin: { listen: 127.0.0.1:2, token_file: /admin_token }
+admin: { listen: 127.0.0.1:2, token_file: /admin_token, client_names: [probe] }
 tls:
   certificate: certificate
   key: key
   client_ca: client_ca
+  client_crl: client_crl
   clients: optional
   client_names: [Client.Example.org, "spiffe://Example.org/A", "*.Example.org", "2001:DB8::0"]
   min_version: TLSv1.3
@@ -50,11 +51,12 @@ bounds:
   header_bytes: 108KiB
   header_fields: 109
   checks: 110
-deadlines: { idle: 21s, header: 22s, body: 23s, write: 24s }
+deadlines: { idle: 21s, header: 22s, body: 23s, write: 24s, age: 28s }
 drain: { delay: 25s, deadline: 60s }
 headers: { profile: github, retry_after_jitter: 27s }
 rls: { dynamic_metadata: true }
 log: { level: error, format: text }
+core_dumps: true
 )";
 
 GivenTexts AllGiven() {
@@ -101,6 +103,8 @@ TEST(SettingsMembersTest, ListenersAreKept) {
   EXPECT_EQ(read.tls.certificate.text, "certificate");
   EXPECT_EQ(read.tls.key.text, "key");
   EXPECT_EQ(read.tls.client_ca.text, "client_ca");
+  EXPECT_EQ(read.tls.client_crl.text, "client_crl");
+  EXPECT_EQ(read.admin.client_names, (std::vector<CertificateName>{{"probe"}}));
   EXPECT_EQ(read.tls.clients, ClientCertificates::kOptional);
   EXPECT_EQ(
       read.tls.client_names,
@@ -143,6 +147,8 @@ TEST(SettingsMembersTest, BoundsAndTheRestAreKept) {
   EXPECT_EQ(read.deadlines.header, seconds{22});
   EXPECT_EQ(read.deadlines.body, seconds{23});
   EXPECT_EQ(read.deadlines.write, seconds{24});
+  EXPECT_EQ(read.deadlines.age, seconds{28});
+  EXPECT_TRUE(read.core_dumps);
   EXPECT_EQ(read.drain.delay, seconds{25});
   EXPECT_EQ(read.drain.deadline, seconds{60});
   EXPECT_EQ(read.headers.profile, HeaderProfile::kGithub);

@@ -43,7 +43,7 @@ GivenTexts WithNeeds(const Setting& setting, GivenTexts given) {
     given.args.emplace_back(flag);
     given.args.emplace_back(value);
   };
-  if (path.starts_with("tls.") || path == "callers.names") {
+  if (path.starts_with("tls.") || path == "callers.names" || path == "admin.client_names") {
     needs("--tls-certificate", "c.pem");
     needs("--tls-key", "k.pem");
     needs("--tls-client-ca", "ca.pem");

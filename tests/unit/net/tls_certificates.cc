@@ -41,7 +41,7 @@ void Extend(X509* certificate, int kind, const std::string& value) {
 X509* Begin(const std::string& name, EVP_PKEY* key, const TestAuthority::Wish& wish) {
   X509* made = X509_new();
   X509_set_version(made, X509_VERSION_3);
-  ASN1_INTEGER_set(X509_get_serialNumber(made), 7);
+  ASN1_INTEGER_set(X509_get_serialNumber(made), wish.serial);
   X509_gmtime_adj(X509_getm_notBefore(made), wish.good_from.count());
   X509_gmtime_adj(X509_getm_notAfter(made), wish.good_until.count());
   if (!wish.last_second.empty()) {
@@ -57,9 +57,9 @@ X509* Begin(const std::string& name, EVP_PKEY* key, const TestAuthority::Wish& w
 }
 
 X509* BeginAuthority(const std::string& name, EVP_PKEY* key) {
-  X509* made = Begin(name, key, {});
+  X509* made = Begin(name, key, {.serial = 7});
   Extend(made, NID_basic_constraints, "critical,CA:TRUE");
-  Extend(made, NID_key_usage, "critical,keyCertSign");
+  Extend(made, NID_key_usage, "critical,keyCertSign,cRLSign");
   return made;
 }
 
@@ -88,6 +88,33 @@ IssuedCertificate TestAuthority::Issue(const Wish& wish) const {
 }
 
 std::string TestAuthority::certificate() const { return Pem(certificate_.get()); }
+
+std::string TestAuthority::Revoke(const std::vector<int>& serials,
+                                  std::chrono::seconds good_until) const {
+  X509_CRL* list = X509_CRL_new();
+  X509_CRL_set_version(list, X509_CRL_VERSION_2);
+  X509_CRL_set_issuer_name(list, X509_get_subject_name(certificate_.get()));
+  ASN1_TIME* time = ASN1_TIME_new();
+  X509_gmtime_adj(time, -3600);
+  X509_CRL_set1_lastUpdate(list, time);
+  for (const int serial : serials) {
+    X509_REVOKED* revoked = X509_REVOKED_new();
+    ASN1_INTEGER* number = ASN1_INTEGER_new();
+    ASN1_INTEGER_set(number, serial);
+    X509_REVOKED_set_serialNumber(revoked, number);
+    X509_REVOKED_set_revocationDate(revoked, time);
+    ASN1_INTEGER_free(number);
+    X509_CRL_add0_revoked(list, revoked);
+  }
+  X509_gmtime_adj(time, good_until.count());
+  X509_CRL_set1_nextUpdate(list, time);
+  ASN1_TIME_free(time);
+  X509_CRL_sign(list, key_.get(), EVP_sha256());
+  const Bio bio(BIO_new(BIO_s_mem()));
+  PEM_write_bio_X509_CRL(bio.get(), list);
+  X509_CRL_free(list);
+  return TextOf(bio.get());
+}
 
 IssuedCertificate IssueRsa(unsigned bits) {
   EVP_PKEY* key = EVP_RSA_gen(bits);

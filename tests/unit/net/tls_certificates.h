@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 struct evp_pkey_st;
 struct x509_st;
@@ -23,6 +24,7 @@ class TestAuthority {
     std::chrono::seconds good_from = std::chrono::hours(-2);  // from now
     std::chrono::seconds good_until = std::chrono::hours(2);
     std::string last_second{};  // instead: "99991231235959Z"
+    int serial = 8;
   };
 
   explicit TestAuthority(const std::string& name);
@@ -31,6 +33,9 @@ class TestAuthority {
 
   [[nodiscard]] IssuedCertificate Issue(const Wish& wish) const;
   [[nodiscard]] std::string certificate() const;
+  // A list that revokes these, good until then from now.
+  [[nodiscard]] std::string Revoke(const std::vector<int>& serials,
+                                   std::chrono::seconds good_until = std::chrono::hours(2)) const;
 
  private:
   struct Free {

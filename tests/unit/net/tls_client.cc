@@ -74,6 +74,10 @@ TlsClient::TlsClient(const Options& options) : context_(SSL_CTX_new(TLS_client_m
     SSL_CTX_use_PrivateKey(context, key);
     X509_free(certificate);
     EVP_PKEY_free(key);
+    const std::size_t above = options.own.certificate.find("-----BEGIN", 1);
+    if (above != std::string::npos) {
+      SSL_CTX_add0_chain_cert(context, ReadCertificate(options.own.certificate.substr(above)));
+    }
   }
   if (!options.protocols.empty()) {
     SSL_CTX_set_alpn_protos(context,

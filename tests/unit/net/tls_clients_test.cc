@@ -22,7 +22,7 @@ constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 class TlsClientsTest : public testing::Test {
  protected:
   std::shared_ptr<TlsSource> Listening(const TlsOptions& options) {
-    return MakeTlsSource({own.certificate, own.key, authority.certificate()}, options);
+    return MakeTlsSource({own.certificate, own.key, authority.certificate(), revoked}, options);
   }
 
   // What becomes of a client that shows this: the reply, or nothing.
@@ -61,6 +61,7 @@ class TlsClientsTest : public testing::Test {
   const IssuedCertificate own = authority.Issue({.names = "DNS:server"});
   const IssuedCertificate good = authority.Issue(
       {.names = "DNS:Gate.example.org,URI:spiffe://example.org/gate,IP:2001:db8::1"});
+  std::string revoked;  // lists in PEM
   std::vector<std::string> heard;
   std::unique_ptr<TlsPair> pair;
 };
@@ -151,6 +152,45 @@ TEST_F(TlsClientsTest, ATicketKeepsTheNames) {
   EXPECT_TRUE(second.Ask(kGet).ends_with("hello"));
   EXPECT_TRUE(second.client.is_resumed());
   EXPECT_EQ(second.server.service->seen[0].peer.names.size(), 3U);
+}
+
+TEST_F(TlsClientsTest, RefusesRevokedCertificates) {
+  const IssuedCertificate lost = authority.Issue({.names = "DNS:lost", .serial = 9});
+  ExpectLetIn(lost, {});
+  revoked = authority.Revoke({9});
+  ExpectRefused(lost, {}, "certificate revoked", "certificate revoked");
+  ExpectLetIn(good, {});
+}
+
+TEST_F(TlsClientsTest, RefusesCertificatesOfWhichNoListInForceTells) {
+  revoked = TestAuthority("another").Revoke({9});
+  ExpectRefused(good, {}, "unable to get certificate CRL", "unknown CA");
+  revoked = authority.Revoke({9}, hours(-1) + std::chrono::minutes(30));
+  ExpectRefused(good, {}, "CRL has expired", "certificate expired");
+  // Of two authorities each has its own.
+  revoked = TestAuthority("another").Revoke({9}) + authority.Revoke({});
+  ExpectLetIn(good, {});
+}
+
+TEST_F(TlsClientsTest, RefusesClientsOfARevokedAuthority) {
+  const TestAuthority team("team", authority);
+  IssuedCertificate member = team.Issue({.names = "DNS:member"});
+  member.certificate += team.certificate();
+  ExpectLetIn(member, {});
+  revoked = authority.Revoke({}) + team.Revoke({});
+  ExpectLetIn(member, {});
+  revoked = authority.Revoke({7}) + team.Revoke({});
+  ExpectRefused(member, {}, "certificate revoked", "certificate revoked");
+}
+
+TEST_F(TlsClientsTest, RevokesBelowAnAuthorityThatAnotherHasSigned) {
+  const TestAuthority team("team", authority);
+  const IssuedCertificate member = team.Issue({.names = "DNS:member"});
+  const IssuedCertificate lost = team.Issue({.names = "DNS:lost", .serial = 9});
+  const auto tls =
+      MakeTlsSource({own.certificate, own.key, team.certificate(), team.Revoke({9})}, {});
+  EXPECT_TRUE(TlsPair(tls, {.own = member}).Ask(kGet).ends_with("hello"));
+  EXPECT_EQ(TlsPair(tls, {.own = lost}).Ask(kGet), "");
 }
 
 }  // namespace

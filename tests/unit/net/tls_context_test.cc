@@ -80,5 +80,12 @@ TEST_F(TlsContextTest, WeakKeysAreRefused) {
   EXPECT_EQ(FaultOf({strong.certificate, strong.key, {}}), "none");
 }
 
+TEST_F(TlsContextTest, SaysWhatIsWrongWithRevocationLists) {
+  for (const std::string& text : {std::string("nothing"), authority.certificate()}) {
+    EXPECT_EQ(FaultOf({own.certificate, own.key, authority.certificate(), text}),
+              "the file of revoked clients holds no revocation list in PEM");
+  }
+}
+
 }  // namespace
 }  // namespace sluice
