@@ -1,10 +1,13 @@
 """Counts the instructions that the server executes per request, under callgrind.
 
-    python3 bench/instructions.py [--against BINARY] [--requests N] path/to/sluice
+    python3 bench/instructions.py [--against BINARY] [--requests N] [--profile FOLDER] SLUICE
 
 Each workload runs twice on a fresh server, with N and with 3 N requests. The difference of the two
 counts divided by 2 N is the cost of one request: start-up and shutdown cancel out. The count does
 not depend on the speed of the machine or on what else runs on it. Needs valgrind.
+
+--profile keeps what callgrind has recorded, a file per workload, with the names of functions: those
+of a stripped program are found in the file beside it. Read it with callgrind_annotate.
 """
 
 import argparse
@@ -49,12 +52,27 @@ def wait_until_listening(process, port):
     raise RuntimeError("the server does not start under callgrind")
 
 
-def count(sluice, folder, flags, requests):
+def copy_program(sluice, folder):
+    """Copies the program with the names of its functions but without its debug information.
+
+    Some versions of valgrind cannot read the debug information of clang, and give up.
+    """
+    copy, symbols = f"{folder}/sluice", f"{folder}/sluice.debug"
+    subprocess.run(["strip", "--strip-debug", "-o", copy, sluice], check=True)
+    if not os.path.exists(f"{sluice}.debug"):
+        return
+    subprocess.run(["strip", "--strip-debug", "-o", symbols, f"{sluice}.debug"], check=True)
+    # The link has a checksum of the file that it names.
+    subprocess.run(["objcopy", "--remove-section=.gnu_debuglink", copy], check=True)
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={symbols}", copy], check=True)
+
+
+def count(sluice, folder, flags, requests, profile="/dev/null"):
     """Returns the instructions of one whole life of a server that answers so many requests."""
     port = free_port()
     core = str(min(os.sched_getaffinity(0)))  # The server starts one worker per core it may use.
     command = ["taskset", "-c", core, "valgrind", "--tool=callgrind",
-               "--callgrind-out-file=/dev/null", f"{folder}/sluice", "serve", "--rules",
+               f"--callgrind-out-file={profile}", f"{folder}/sluice", "serve", "--rules",
                f"{folder}/rules.yaml", "--listen", f"127.0.0.1:{port}", "--admin", "127.0.0.1:0"]
     with open(f"{folder}/stderr", "w+", encoding="utf-8", errors="replace") as errors:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
@@ -75,14 +93,16 @@ def count(sluice, folder, flags, requests):
     return int(collected.group(1))
 
 
-def measure(sluice, requests):
+def measure(sluice, requests, profiles=None):
     """Returns the instructions per request of each workload."""
+    def profile(name):
+        return f"{profiles}/{re.sub('[^A-Za-z0-9]+', '-', name)}.callgrind" if profiles else None
+
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/rules.yaml", "w", encoding="utf-8") as file:
             file.write(RULES)
-        # Some versions of valgrind cannot read the debug information of clang, and give up.
-        subprocess.run(["strip", "-o", f"{folder}/sluice", sluice], check=True)
-        return {name: (count(sluice, folder, flags, 3 * requests) -
+        copy_program(sluice, folder)
+        return {name: (count(sluice, folder, flags, 3 * requests, profile(name) or "/dev/null") -
                        count(sluice, folder, flags, requests)) / (2 * requests)
                 for name, flags in WORKLOADS.items()}
 
@@ -91,6 +111,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sluice")
     parser.add_argument("--against", metavar="BINARY", help="an older binary to compare with")
+    parser.add_argument("--profile", metavar="FOLDER", help="keep what callgrind has recorded")
     parser.add_argument("--requests", type=int, default=20_000, help="default: 20000")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
@@ -100,7 +121,9 @@ def main():
         if not os.access(binary, os.X_OK):
             print(f"instructions: {binary}: not an executable file", file=sys.stderr)
             return 2
-    now = measure(options.sluice, options.requests)
+    if options.profile:
+        os.makedirs(options.profile, exist_ok=True)
+    now = measure(options.sluice, options.requests, options.profile)
     before = measure(options.against, options.requests) if options.against else {}
     compared = f"{'before':>10}  ratio" if before else ""
     print(f"{'instructions per request':28}{'now':>10}{compared}")

@@ -1,0 +1,17 @@
+# sluice_split_debug(TARGET): moves the debug information of a program to a file beside it,
+# NAME.debug, which debuggers and profilers find by the link that stays (.gnu_debuglink). The
+# program is much smaller then, and runs the same instructions.
+option(SLUICE_SPLIT_DEBUG "Move the debug information of programs to NAME.debug" OFF)
+
+function(sluice_split_debug target)
+  if(NOT SLUICE_SPLIT_DEBUG)
+    return()
+  endif()
+  set(program "$<TARGET_FILE_NAME:${target}>")
+  add_custom_command(
+    TARGET ${target} POST_BUILD
+    WORKING_DIRECTORY "$<TARGET_FILE_DIR:${target}>"
+    COMMAND "${CMAKE_OBJCOPY}" --only-keep-debug ${program} ${program}.debug
+    COMMAND "${CMAKE_OBJCOPY}" --strip-all --add-gnu-debuglink=${program}.debug ${program}
+    VERBATIM)
+endfunction()
