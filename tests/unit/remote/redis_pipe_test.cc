@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "unit/remote/heard_answers.h"
@@ -242,6 +243,26 @@ TEST_F(RedisPipeTest, AListenerMaySendAndMayEndTheConnection) {
   };
   EXPECT_TRUE(pipe_.Receive("+A\r\n+B\r\n").ok());
   EXPECT_EQ(heard_.heard, (Words{"a: +A", "b: unknown closed", "again: not sent closed"}));
+}
+
+TEST_F(RedisPipeTest, EachOfSeveralIsOverdueOnce) {
+  for (const auto& [name, at] : {std::pair{"a", 1}, std::pair{"b", 2}, std::pair{"c", 3}}) {
+    Send(name, At(at));
+  }
+  WriteAll();
+  for (int at = 1; at <= 4; ++at) pipe_.Expire(At(at));
+  EXPECT_EQ(heard_.heard, (Words{"a: overdue", "b: overdue", "c: overdue"}));
+}
+
+// Invariant (4): what was dropped leaves its room to others.
+TEST_F(RedisPipeTest, BytesOfWhatWasDroppedDoNotWait) {
+  const std::string large(80, 'x');
+  for (int at = 1; at <= 3; ++at) {
+    EXPECT_TRUE(Send(large, At(at))) << at;
+    EXPECT_FALSE(Send("b")) << at;
+    pipe_.Expire(At(at));
+  }
+  EXPECT_TRUE(Send("b"));
 }
 
 }  // namespace

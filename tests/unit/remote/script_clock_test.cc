@@ -4,9 +4,11 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "remote/key_state.h"
 #include "remote/script_arguments.h"
+#include "support/core_state.h"
 #include "support/random.h"
 #include "unit/remote/redis_bench.h"
 #include "unit/remote/redis_world.h"
@@ -135,6 +137,50 @@ TEST_F(ScriptClock, CalendarWindowsOfAnotherTimeAreAskedForAgain) {
     EXPECT_EQ(client_->Number({"EXISTS", "k"}), 0);
   }
   EXPECT_EQ(Decide(call).remaining, 1);
+}
+
+// A random trace seldom asks at the very microsecond at which a window turns or a gap is over.
+TEST_F(ScriptClock, WindowsTurnAtTheirExactMicrosecond) {
+  std::vector<LimitSpec> specs;
+  for (const Algorithm algorithm : {Algorithm::kFixedWindow, Algorithm::kSlidingWindow,
+                                    Algorithm::kSlidingBuckets, Algorithm::kSlidingLog}) {
+    LimitSpec spec;
+    spec.algorithm = algorithm;
+    spec.rate = Rate{10, microseconds{10'000}};
+    if (algorithm == Algorithm::kSlidingBuckets) spec.buckets = 2;
+    specs.push_back(spec);
+  }
+  specs.push_back(specs.back());
+  specs.back().min_gap = microseconds{5000};
+  for (const LimitSpec& spec : specs) {
+    client_->Command({"FLUSHALL"});
+    const RemoteLimit limit = Keep(spec);
+    const RemoteCharge charge{"k", &limit, Cost{2}};
+    CoreState model(MustMake(spec).terms);
+    for (const int at : {0, 4999, 5000, 9999, 10'000, 14'999, 15'000, 19'999, 20'000, 25'000}) {
+      At(microseconds{at});
+      const Decision got = Do(Operation::kCheck, charge);
+      const Decision want = model.Check(charge.cost, now_);
+      ASSERT_EQ(ToText(got), ToText(want)) << ToText(spec) << " at " << at;
+    }
+  }
+}
+
+TEST_F(ScriptClock, WhatALogHadForgottenStaysSoUnderALongerPeriod) {
+  LimitSpec spec;
+  spec.algorithm = Algorithm::kSlidingLog;
+  spec.rate = Rate{10, microseconds{10'000}};
+  const RemoteLimit before = Keep(spec);
+  spec.rate = Rate{10, microseconds{20'000}};
+  const RemoteLimit after = Keep(spec);
+  Do(Operation::kCheck, {"k", &before, Cost{2}});
+  At(microseconds{8000});
+  Do(Operation::kCheck, {"k", &before, Cost{3}});
+  At(microseconds{15'000});
+  EXPECT_EQ(Do(Operation::kPeek, {"k", &after, Cost{0}}).remaining, 7);
+  EXPECT_EQ(Do(Operation::kCheck, {"k", &after, Cost{1}}).remaining, 6);
+  At(microseconds{28'000});
+  EXPECT_EQ(Do(Operation::kPeek, {"k", &after, Cost{0}}).remaining, 9);
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ TEST(DomainTest, NamesWithSeparatorsMakeDifferentIds) {
 // An expression may quote all that follows: in one with others it would quote those.
 TEST(DomainTest, AQuoteInARegexThatIsNotClosedReachesNoOtherRule) {
   RuleSpec quoting = Rule("quoting");
-  quoting.match = {{"path", {.kind = MatcherSpec::Kind::kRegex, .texts = {"\\Qa"}, .origin = {}}}};
+  quoting.match = {
+      {"path", {.kind = MatcherSpec::Kind::kRegex, .texts = {"a?\\Qa"}, .origin = {}}}};
   RuleSpec closed = Rule("closed");
   closed.match = {
       {"path", {.kind = MatcherSpec::Kind::kRegex, .texts = {"\\Qb\\E"}, .origin = {}}}};
