@@ -68,6 +68,7 @@ mutants: setup ## break the code on purpose; the tests must notice. ONLY=core, M
 
 lint: setup ## house lint and formatting, without a build
 	python3 tools/lint
+	python3 tools/mutants --check
 	tools/format.sh --check
 
 tidy: setup ## clang-tidy on src/ and include/
