@@ -214,5 +214,22 @@ TEST(DomainTest, AliasesOfAliasesAreOrderedInOnePass) {
   EXPECT_EQ(short_form.Key(short_form.charges()[0]), long_form.Key(long_form.charges()[0]));
 }
 
+// Wherever the others stand, and whether they would match or not.
+TEST(DomainTest, OfAnAttributeThatIsThereThreeTimesTheFirstCounts) {
+  RuleSpec rule = Rule("posts");
+  rule.match = {{"path", {.kind = MatcherSpec::Kind::kValues, .texts = {"/posts"}, .origin = {}}}};
+  const auto rules = SetOf({rule});
+  const auto charges = [&](std::string_view first, std::string_view second, std::string_view last) {
+    Match match;
+    const std::vector<Attribute> attributes = {
+        {"path", first}, {"user", "7"}, {"path", second}, {"path", last}};
+    rules->Find("api")->MatchRules(attributes, Cost{1}, match);
+    return match.charges().size();
+  };
+  EXPECT_EQ(charges("/posts", "/other", "/other"), 1U);
+  EXPECT_EQ(charges("/other", "/posts", "/posts"), 0U);
+  EXPECT_EQ(charges("/other", "/other", "/posts"), 0U);
+}
+
 }  // namespace
 }  // namespace sluice::testing
