@@ -68,9 +68,12 @@ TEST_F(RlsJsonFrontTest, AnAddendOfZeroIsALook) {
   PostUser(R"(,"hitsAddend":"0")");
   EXPECT_TRUE(Says(R"("limitRemaining":2)"));
   // Also where the request has an addend that others of its descriptors take.
-  Post(R"({"domain":"api","hitsAddend":3,
-           "descriptors":[{"entries":[{"key":"user","value":"42"}],"hitsAddend":0}]})");
+  const std::string look = R"({"domain":"api","hitsAddend":3,
+           "descriptors":[{"entries":[{"key":"user","value":"42"}],"hitsAddend":0}]})";
+  EXPECT_EQ(Post(look).status, 200);
   EXPECT_TRUE(Says(R"("limitRemaining":2)"));
+  PostUser(R"(,"hitsAddend":2)");
+  EXPECT_EQ(Post(look).status, 429) << "a cost of nothing would pass";
 }
 
 TEST_F(RlsJsonFrontTest, WhatLiftsLimitsNeedsLeave) {

@@ -102,7 +102,7 @@ TEST(DomainTest, AQuoteInARegexThatIsNotClosedReachesNoOtherRule) {
       {"path", {.kind = MatcherSpec::Kind::kRegex, .texts = {"a?\\Qa"}, .origin = {}}}};
   RuleSpec closed = Rule("closed");
   closed.match = {
-      {"path", {.kind = MatcherSpec::Kind::kRegex, .texts = {"\\Qb\\E"}, .origin = {}}}};
+      {"path", {.kind = MatcherSpec::Kind::kRegex, .texts = {"b?\\Qb\\E"}, .origin = {}}}};
   const auto rules = SetOf({quoting, closed});
   for (const char* const path : {"a", "b"}) {
     Match match;
