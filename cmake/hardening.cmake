@@ -10,7 +10,9 @@ if(SLUICE_HARDEN AND SLUICE_SANITIZE)
 endif()
 
 if(SLUICE_HARDEN)
-  add_compile_options(-fPIE -fstack-protector-strong)
+  # What is loaded into other programs keeps -fPIC.
+  set(loaded "$<IN_LIST:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY;SHARED_LIBRARY>")
+  add_compile_options("$<$<NOT:${loaded}>:-fPIE>" -fstack-protector-strong)
   # The level that knows sizes at run time; older compilers take it for 2. With clang it is mem* and
   # str* of glibc that are checked, with g++ also read, recv and the like.
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
@@ -23,5 +25,5 @@ if(SLUICE_HARDEN)
     add_compile_options(-mbranch-protection=standard)
   endif()
   # Addresses are random, and no table of functions can be written to once the program runs.
-  add_link_options(-pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  add_link_options("$<$<NOT:${loaded}>:-pie>" -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()

@@ -60,6 +60,7 @@ class Http1Session::Message final : public Exchange {
   }
   [[nodiscard]] std::size_t pending_bytes() const { return parked_bytes; }
 
+  std::size_t counted_bytes = 0;  // the queue's
   bool finished = false;
   bool closes = false;  // the client wants no more, or must not
   bool is_10 = false;

@@ -15,8 +15,9 @@ namespace sluice {
 //
 // `Message` is what the session adds to the exchange `Base` that services see. It has `finished`,
 // to be set when its service is done with it, `LetGo()`, which gives back what it holds beyond
-// the memory that any exchange needs, `memory_bytes()`, the memory that it holds, and
-// `pending_bytes()`, what is kept of its request and its reply while it is in line.
+// the memory that any exchange needs, `memory_bytes()`, the memory that it holds,
+// `pending_bytes()`, what is kept of its request and its reply while it is in line, and
+// `counted_bytes`, for the queue to note what it has counted of the memory; 0 at first.
 //
 // Thread safety: none. Ownership: exchanges are its own.
 //
@@ -49,7 +50,6 @@ class ReplyQueue {
     } else {
       message = std::move(spare_.back());
       spare_.pop_back();
-      spare_bytes_ -= message->memory_bytes();
     }
     line_.push_back(std::move(message));
     return *line_.back();
@@ -81,31 +81,39 @@ class ReplyQueue {
   void Leave() {
     std::unique_ptr<Message> message = std::move(line_.front());
     line_.pop_front();
-    if (spare_.size() == kSpareMost) return;
+    if (spare_.size() == kSpareMost) {
+      counted_bytes_ -= message->counted_bytes;
+      return;
+    }
     message->LetGo();
-    spare_bytes_ += message->memory_bytes();
+    // Only here, and not when it joins: it is looked at with every request.
+    const std::size_t bytes = message->memory_bytes();
+    counted_bytes_ += bytes - std::exchange(message->counted_bytes, bytes);
     spare_.push_back(std::move(message));
   }
 
   // Returns the memory of exchanges that are to be used again, and what those in line hold.
   [[nodiscard]] std::size_t kept_bytes() const {
-    std::size_t bytes = spare_bytes_;
+    std::size_t bytes = counted_bytes_;
     for (const std::unique_ptr<Message>& message : line_) {
-      bytes += message->memory_bytes() + message->pending_bytes();
+      bytes += message->memory_bytes() - message->counted_bytes + message->pending_bytes();
     }
     return bytes;
   }
 
   // Frees the exchanges that are to be used again.
   void FreeSpare() {
+    for (const std::unique_ptr<Message>& message : spare_) {
+      counted_bytes_ -= message->counted_bytes;
+    }
     decltype(spare_)().swap(spare_);
-    spare_bytes_ = 0;
   }
 
   // Gives back the memory that only a busy connection needs, and forgets who is in line.
   // REQUIRES: all of them are finished.
   void Rest() {
     FreeSpare();
+    counted_bytes_ = 0;
     decltype(batch_)().swap(batch_);
     decltype(line_)().swap(line_);
   }
@@ -114,7 +122,7 @@ class ReplyQueue {
   std::deque<std::unique_ptr<Message>> line_;
   std::vector<std::unique_ptr<Message>> spare_;
   std::vector<Base*> batch_;
-  std::size_t spare_bytes_ = 0;  // the memory of those in spare_
+  std::size_t counted_bytes_ = 0;  // of all exchanges, as each was when it last left
   bool is_serving_ = false;
 };
 

@@ -38,6 +38,7 @@ class RespSession::Command final : public RespExchange {
 
   std::size_t first = 0;  // of the batch's arguments
   std::size_t count = 0;
+  std::size_t counted_bytes = 0;  // the queue's
   bool finished = false;
 
  private:

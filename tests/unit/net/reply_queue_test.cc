@@ -34,6 +34,7 @@ struct Message final : Asked {
   [[nodiscard]] std::size_t pending_bytes() const { return 7; }
 
   Census& census;
+  std::size_t counted_bytes = 0;
   bool finished = false;
   int let_go = 0;
 };
@@ -144,6 +145,18 @@ TEST_F(ReplyQueueTest, CountsWhatIsInLineAndWhatIsToBeUsedAgain) {
   queue.FreeSpare();
   EXPECT_EQ(queue.kept_bytes(), 107U);
   EXPECT_EQ(census.alive, 1);
+  queue.Rest();
+  EXPECT_EQ(queue.kept_bytes(), 0U);
+}
+
+TEST_F(ReplyQueueTest, CountsNothingOfThoseThatAreNotKept) {
+  constexpr int kMore = 10;
+  const auto count = static_cast<int>(decltype(queue)::kSpareMost) + kMore;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < count; ++i) Join(i).finished = true;
+    LeaveAll();
+    EXPECT_EQ(queue.kept_bytes(), decltype(queue)::kSpareMost * 100U);
+  }
 }
 
 }  // namespace
