@@ -10,9 +10,10 @@ _sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-prox
   --admin --admin-token --admin-token-file --admin-client-names --tls-certificate --tls-key
   --tls-client-ca --tls-client-crl --tls-clients
   --tls-client-names --tls-min-version --callers-names --callers-token --callers-token-file
-  --callers-uids --store --store-password --store-password-file --memory --store-snapshot
+  --callers-uids --store --store-password --store-password-file --memory
+  --store-cache-percent --store-lease-keys --store-eventual-keys --store-deny-cache-keys --store-snapshot
   --store-deadline --store-sync-interval --store-key-secret --store-key-secret-file
-  --store-key-prefix --store-nodes
+  --store-key-prefix --store-nodes --store-nodes-file
   --bounds-connections --bounds-connection-requests --bounds-streams
   --bounds-bytes --bounds-connection-bytes --bounds-request-bytes --bounds-header-bytes
   --bounds-header-fields --bounds-checks --deadlines-idle --deadlines-header --deadlines-body

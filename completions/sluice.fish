@@ -89,6 +89,13 @@ complete -c sluice -n '__sluice_is serve' -l store-password -x -d 'Password of t
 complete -c sluice -n '__sluice_is serve' -l store-password-file -rF \
     -d 'A file that holds the password of the store'
 complete -c sluice -n '__sluice_is serve' -l memory -x -d 'Most memory for states'
+complete -c sluice -n '__sluice_is serve' -l store-cache-percent -x \
+    -d 'Percent of the memory for leases, eventual counts and refusals'
+complete -c sluice -n '__sluice_is serve' -l store-lease-keys -x -d 'Maximum number of leased keys'
+complete -c sluice -n '__sluice_is serve' -l store-eventual-keys -x \
+    -d 'Maximum number of keys with eventual counts'
+complete -c sluice -n '__sluice_is serve' -l store-deny-cache-keys -x \
+    -d 'Maximum number of keys whose refusals are remembered'
 complete -c sluice -n '__sluice_is serve' -l store-snapshot -rF \
     -d 'File that keeps states over a restart'
 complete -c sluice -n '__sluice_is serve' -l store-deadline -x -d 'How long a remote store may take'
@@ -102,6 +109,8 @@ complete -c sluice -n '__sluice_is serve' -l store-key-prefix -x \
     -d 'What all keys in Redis begin with'
 complete -c sluice -n '__sluice_is serve' -l store-nodes -x \
     -d 'How many nodes share the limits, until they are counted'
+complete -c sluice -n '__sluice_is serve' -l store-nodes-file -rF \
+    -d 'File that keeps how many nodes there were'
 complete -c sluice -n '__sluice_is serve' -l bounds-connections -x -d 'Open connections'
 complete -c sluice -n '__sluice_is serve' -l bounds-connection-requests -x \
     -d 'Requests in flight on one connection'

@@ -25,6 +25,22 @@ void AppendCauses(std::string_view name, std::string_view help,
   }
 }
 
+void AppendTables(const RemoteTotals& totals, MetricsText& out) {
+  out.Begin("sluice_lease_replies_lost_total", MetricKind::kCounter,
+            "Leases, and returns of leases, whose reply was lost.");
+  out.Sample({{"call", "lease"}}, totals.lost.leases);
+  out.Sample({{"call", "return"}}, totals.lost.returns);
+  out.Begin("sluice_lease_units_lost_total", MetricKind::kCounter,
+            "Units of these. They stay charged in Redis until they come back by themselves.");
+  out.Sample({{"call", "lease"}}, totals.lost.lease_units);
+  out.Sample({{"call", "return"}}, totals.lost.return_units);
+  out.Begin("sluice_node_cache_bytes", MetricKind::kGauge,
+            "Memory for what this node remembers of keys in Redis, by table.");
+  out.Sample({{"table", "leases"}}, totals.table_bytes.leases);
+  out.Sample({{"table", "eventual"}}, totals.table_bytes.eventual);
+  out.Sample({{"table", "deny_cache"}}, totals.table_bytes.deny_cache);
+}
+
 }  // namespace
 
 void RemoteTotals::Add(const RedisCounts& counts) {
@@ -69,6 +85,7 @@ void AppendRemoteMetrics(const RemoteTotals& totals, MetricsText& out) {
   out.Begin("sluice_eventual_pending_units", MetricKind::kGauge,
             "Units that were admitted here and not pushed yet.");
   out.Sample({}, totals.pending_units);
+  AppendTables(totals, out);
   out.Begin("sluice_redis_may_evict", MetricKind::kGauge,
             "1 where a server of Redis evicts keys when its memory is full.");
   out.Sample({}, std::int64_t{totals.may_evict ? 1 : 0});

@@ -6,6 +6,7 @@
 
 #include "admin/metrics_text.h"
 #include "remote/redis_counts.h"
+#include "remote/redis_nearby.h"
 #include "remote/redis_remote.h"
 
 namespace sluice::cli {
@@ -15,6 +16,8 @@ struct RemoteTotals {
   std::int64_t nodes = 0;
   std::int64_t leased_units = 0;
   std::int64_t pending_units = 0;
+  RedisNearby::Lost lost;
+  RedisNearby::TableBytes table_bytes;
   bool may_evict = false;
   std::uint64_t evicted_keys = 0;
   std::array<std::uint64_t, kRedisErrorKinds> replies{};

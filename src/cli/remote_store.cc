@@ -1,10 +1,13 @@
 #include "cli/remote_store.h"
 
+#include <algorithm>
 #include <future>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "cli/memory_split.h"
+#include "cli/node_count_file.h"
 #include "core/text.h"
 #include "limiter/system_random.h"
 #include "remote/eviction_watch.h"
@@ -13,6 +16,15 @@
 #include "remote/redis_jitter.h"
 
 namespace sluice::cli {
+namespace {
+
+std::string NodesFileOf(const StoreSettings& settings) {
+  if (!settings.nodes_file.text.empty()) return settings.nodes_file.text;
+  const std::string& snapshot = settings.snapshot.text;
+  return snapshot.empty() ? snapshot : snapshot + ".nodes";
+}
+
+}  // namespace
 
 // What lives on the loop of one worker. The client goes first: it answers what is under way.
 class RemoteStore::Worker {
@@ -20,8 +32,8 @@ class RemoteStore::Worker {
   Worker(RemoteStore& store, EventLoop& loop)
       : jitter_(DrawHashSeed().low),
         near_(store.nearby_, loop, store.parts_.clock),
-        client_(
-            store.redis_.Connect({{loop, store.parts_.clock}, *store.names_, counts_, jitter_})),
+        client_(store.redis_.Connect(
+            {{loop, store.parts_.clock}, *store.names_, counts_, jitter_, &store.pacer_})),
         remote_(*client_, store.parts_.clock, {store.prefix_, store.slots_}, &near_),
         loop_(loop) {
     near_.Begin(remote_);
@@ -86,14 +98,41 @@ RemoteStore::RemoteStore(RedisStore redis, const StoreSettings& settings, const 
       prefix_(settings.key_prefix.text),
       slots_(settings.url.kind == StoreUrl::Kind::kCluster ? RedisSlots::kSpread
                                                            : RedisSlots::kTogether),
-      nodes_at_first_(settings.nodes),
-      nearby_({.sync_interval = settings.sync_interval}) {
+      nodes_file_(NodesFileOf(settings)),
+      nodes_at_first_(ReadNodesAtFirst(settings.nodes)),
+      nearby_({.lease_keys = static_cast<std::size_t>(settings.lease_keys),
+               .eventual_keys = static_cast<std::size_t>(settings.eventual_keys),
+               .deny_cache_keys = static_cast<std::size_t>(settings.deny_cache_keys),
+               .bytes_max = SplitMemory(settings).tables,
+               .sync_interval = settings.sync_interval}) {
   nearby_.SetLiveNodes(nodes_at_first_);
   const std::string_view secret = settings.key_secret.Reveal();
   if (!secret.empty()) limits_.SetSecret(FleetSecretOf(secret));
 }
 
 RemoteStore::~RemoteStore() { End(); }
+
+std::int64_t RemoteStore::ReadNodesAtFirst(std::int64_t given) {
+  if (nodes_file_.empty()) return given;
+  const Result<std::optional<std::int64_t>> read = ReadNodeCount(nodes_file_);
+  if (!read.ok()) {
+    parts_.log.Write(LogImportance::kWarning, "nodes_not_read", read.error().message);
+    return given;
+  }
+  nodes_kept_ = read.value().value_or(0);
+  return std::max(given, nodes_kept_);
+}
+
+void RemoteStore::KeepNodeCount() {
+  const std::int64_t nodes = std::min<std::int64_t>(nodes_, kNodeCountMax);
+  if (nodes_file_.empty() || nodes == 0 || nodes == nodes_kept_) return;
+  const Result<Done> done = WriteNodeCount(nodes_file_, nodes);
+  if (!done.ok()) {
+    parts_.log.Write(LogImportance::kWarning, "nodes_not_kept", done.error().message);
+  }
+  // One that cannot be written is told of once for each count.
+  nodes_kept_ = nodes;
+}
 
 RemoteWay RemoteStore::Join(std::size_t worker, EventLoop& loop) {
   if (worker == workers_.size()) {
@@ -190,6 +229,8 @@ void RemoteStore::AppendMetrics(MetricsText& out) {
   RemoteTotals totals = Totals();
   totals.leased_units = nearby_.UnitsLeasedApprox();
   totals.pending_units = nearby_.UnitsPendingApprox();
+  totals.lost = nearby_.LostApprox();
+  totals.table_bytes = nearby_.BytesApprox();
   AppendRemoteMetrics(totals, out);
 }
 

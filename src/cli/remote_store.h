@@ -18,6 +18,7 @@
 #include "config/settings.h"
 #include "gate/deciding.h"
 #include "net/event_loop.h"
+#include "remote/connect_pacer.h"
 #include "remote/eviction_watch.h"
 #include "remote/name_lookup.h"
 #include "remote/redis_nearby.h"
@@ -59,6 +60,13 @@ class RemoteStore {
   ~RemoteStore();
 
   [[nodiscard]] const RemoteLimits& limits() const { return limits_; }
+  // How many nodes are believed to live before they are counted: `store.nodes`, or more where more
+  // were counted in the last run.
+  [[nodiscard]] std::int64_t nodes_at_first() const { return nodes_at_first_; }
+
+  // Writes down how many nodes were counted, where that has changed. It may wait for a disk, so no
+  // worker calls it; one thread at a time.
+  void KeepNodeCount();
 
   // To be set before the loops run.
   Counted on_counted;
@@ -80,6 +88,8 @@ class RemoteStore {
 
   RemoteStore(RedisStore redis, const StoreSettings& settings, const Parts& parts);
 
+  // The larger one of what the settings and the file say.
+  [[nodiscard]] std::int64_t ReadNodesAtFirst(std::int64_t given);
   void Use(const FleetSecret& secret);
   void Count(std::int64_t nodes);
   void See(const EvictionLook& look);
@@ -93,8 +103,11 @@ class RemoteStore {
   const Nanos patience_;
   const std::string prefix_;
   const RedisSlots slots_;
+  const std::string nodes_file_;       // empty: none
+  std::int64_t nodes_kept_ = 0;        // what the file says; 0: nothing. Of KeepNodeCount.
   const std::int64_t nodes_at_first_;  // until they were counted
   std::optional<NameLookup> names_{std::in_place};
+  ConnectPacer pacer_;
   RedisLimits limits_;
   RedisNearby nearby_;
   std::atomic<std::int64_t> nodes_{0};  // as believed; 0: not counted yet

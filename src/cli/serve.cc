@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "admin/log.h"
 #include "admin/metrics_text.h"
 #include "cli/live_tls.h"
+#include "cli/memory_split.h"
 #include "cli/remote_store.h"
 #include "cli/serve_metrics.h"
 #include "cli/serve_parts.h"
@@ -49,6 +51,8 @@ using std::chrono::milliseconds;
 // How often the server looks whether its connections have gone, and asks them again.
 constexpr milliseconds kDrainStep{50};
 constexpr milliseconds kFinalGoaway{500};
+// How often it looks whether the number of nodes is to be written down.
+constexpr std::chrono::seconds kKeepNodesEvery{1};
 // How long the end waits for leased units to be back in the store.
 constexpr milliseconds kReturnDeadline{250};
 
@@ -123,7 +127,8 @@ Result<Done> Service::Build() {
   if (Result<Done> done = ReachRemote(); !done.ok()) return done;
   gate_ = std::make_unique<Gate>(*store_, *clock_, remote_ ? &remote_->limits() : nullptr);
   gate_->ReportGrowth(SaysGrowth(settings_.headers.profile));
-  gate_->SetFleetSize({static_cast<std::uint32_t>(settings_.store.nodes)});
+  const std::int64_t nodes = remote_ ? remote_->nodes_at_first() : settings_.store.nodes;
+  gate_->SetFleetSize({static_cast<std::uint32_t>(nodes)});
   if (Result<Done> done = LoadRules(); !done.ok()) return done;
   if (!settings_.tls.certificate.text.empty()) {
     Result<std::unique_ptr<LiveTls>> tls =
@@ -171,7 +176,8 @@ Result<Done> Service::ReachRemote() {
   if (!remote.ok()) return remote.error();
   remote_ = std::move(remote).value();
   remote_->on_counted = [this](std::int64_t nodes) {
-    return gate_->SetFleetSize({static_cast<std::uint32_t>(nodes)});
+    const auto most = std::min<std::int64_t>(nodes, kFleetMax);
+    return gate_->SetFleetSize({static_cast<std::uint32_t>(most)});
   };
   return Done{};
 }
@@ -180,7 +186,7 @@ Result<Done> Service::ReachRemote() {
 // serve, and that is said; it is put aside, so that the states of this run do not replace it.
 Result<Done> Service::Restore() {
   const MemoryStoreOptions options{
-      .memory_bytes = static_cast<std::uint64_t>(settings_.store.memory.count),
+      .memory_bytes = static_cast<std::uint64_t>(SplitMemory(settings_.store).states),
       .seed = DrawHashSeed()};
   const auto make = [&]() -> Result<Done> {
     Result<std::unique_ptr<MemoryStore>> store = MemoryStore::Create(options);
@@ -211,22 +217,7 @@ Result<Done> Service::LoadRules() {
   options.use = [this](std::shared_ptr<const RuleSet> rules) {
     return gate_->Use(std::move(rules));
   };
-  options.report = [this](const RuleEvent& event) {
-    switch (event.kind) {
-      case RuleEvent::Kind::kLoaded:
-        return log_.Write(LogImportance::kInfo, "rules_loaded", event.text);
-      case RuleEvent::Kind::kWarned:
-        return log_.Write(LogImportance::kWarning, "rules_warning", event.text);
-      case RuleEvent::Kind::kRecovered:
-        return log_.Write(LogImportance::kInfo, "rules_unchanged", event.text);
-      case RuleEvent::Kind::kUnchanged:
-        return log_.Write(LogImportance::kDebug, "rules_unchanged", event.text);
-      case RuleEvent::Kind::kNotLoaded:
-        return log_.Write(LogImportance::kError, "rules_not_loaded", event.text);
-      case RuleEvent::Kind::kNotWatched:
-        return log_.Write(LogImportance::kWarning, "rules_not_watched", event.text);
-    }
-  };
+  options.report = [this](const RuleEvent& event) { LogRuleEvent(event, log_); };
   auto watch = DirectoryWatch::Create(options.paths);
   Result<std::unique_ptr<LiveRules>> live =
       LiveRules::Create(std::move(options), std::move(watch), *clock_);
@@ -288,9 +279,11 @@ void Service::Announce() {
 }
 
 void Service::WaitForEnd(Signals& signals) {
-  const Nanos step = systemd_.watchdog().value_or(std::chrono::hours(1));
+  Nanos step = systemd_.watchdog().value_or(std::chrono::hours(1));
+  if (remote_) step = std::min<Nanos>(step, kKeepNodesEvery);
   for (;;) {
     const Asked asked = signals.WaitFor(step);
+    if (remote_) remote_->KeepNodeCount();
     if (asked == Asked::kEnd) return;
     if (asked == Asked::kReload) {
       live_->RequestReload();

@@ -186,4 +186,21 @@ Log::Options LogOptions(const Settings& settings) {
           .least = static_cast<LogImportance>(settings.log.level)};
 }
 
+void LogRuleEvent(const RuleEvent& event, Log& log) {
+  switch (event.kind) {
+    case RuleEvent::Kind::kLoaded:
+      return log.Write(LogImportance::kInfo, "rules_loaded", event.text);
+    case RuleEvent::Kind::kWarned:
+      return log.Write(LogImportance::kWarning, "rules_warning", event.text);
+    case RuleEvent::Kind::kRecovered:
+      return log.Write(LogImportance::kInfo, "rules_unchanged", event.text);
+    case RuleEvent::Kind::kUnchanged:
+      return log.Write(LogImportance::kDebug, "rules_unchanged", event.text);
+    case RuleEvent::Kind::kNotLoaded:
+      return log.Write(LogImportance::kError, "rules_not_loaded", event.text);
+    case RuleEvent::Kind::kNotWatched:
+      return log.Write(LogImportance::kWarning, "rules_not_watched", event.text);
+  }
+}
+
 }  // namespace sluice::cli

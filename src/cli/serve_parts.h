@@ -9,6 +9,7 @@
 
 #include "admin/log.h"
 #include "cli/systemd.h"
+#include "config/live_rules.h"
 #include "config/settings.h"
 #include "frontend/callers.h"
 #include "frontend/original_request.h"
@@ -56,5 +57,8 @@ Entrance EntranceOf(const Settings& settings, ListenerKind kind,
                     std::shared_ptr<const TlsSource> tls, Log& log);
 
 Log::Options LogOptions(const Settings& settings);
+
+// Says in the log what became of the rule files.
+void LogRuleEvent(const RuleEvent& event, Log& log);
 
 }  // namespace sluice::cli

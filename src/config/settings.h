@@ -85,6 +85,10 @@ struct StoreSettings {
   Secret password;
   FilePath password_file;
   Bytes memory = GiB(1);
+  std::int64_t cache_percent = 25;  // of memory
+  std::int64_t lease_keys = 100'000;
+  std::int64_t eventual_keys = 100'000;
+  std::int64_t deny_cache_keys = 100'000;
   FilePath snapshot;
   Nanos deadline = std::chrono::milliseconds{5};
   Nanos sync_interval = std::chrono::milliseconds{100};
@@ -92,6 +96,7 @@ struct StoreSettings {
   FilePath key_secret_file;
   KeyPrefix key_prefix = {"sluice:"};
   std::int64_t nodes = 1;  // until they have counted each other
+  FilePath nodes_file;
 };
 
 // What peers may take up at most; more is refused or waits in their sockets.

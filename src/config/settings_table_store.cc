@@ -12,6 +12,8 @@ using std::chrono::seconds;
 
 constexpr std::int64_t Ns(Nanos length) { return length.count(); }
 
+constexpr std::int64_t kCacheKeysMax = 100'000'000;
+
 constexpr std::array kRows = {
     Setting{.path = "store.url",
             .name = "store",
@@ -35,6 +37,30 @@ constexpr std::array kRows = {
             .range = {MiB(16).count, TiB(16).count},
             .example = "4GiB",
             .meaning = "most memory for states kept in this process; a hard cap"},
+    Setting{.path = "store.cache_percent",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::cache_percent>(),
+            .range = {1, 90},
+            .example = "40",
+            .meaning = "percent of `store.memory` for what a node remembers of keys in a remote "
+                       "store: a quarter of it for leases, a half for eventual counts, a quarter "
+                       "for the deny cache; states keep at least 16MiB"},
+    Setting{.path = "store.lease_keys",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::lease_keys>(),
+            .range = {1, kCacheKeysMax},
+            .example = "1000000",
+            .meaning = "maximum number of keys of `consistency: leased` that are leased at a time; "
+                       "others are decided in the remote store"},
+    Setting{.path = "store.eventual_keys",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::eventual_keys>(),
+            .range = {1, kCacheKeysMax},
+            .example = "1000000",
+            .meaning = "maximum number of keys of `consistency: eventual` whose counts are kept "
+                       "here; others are decided in the remote store"},
+    Setting{.path = "store.deny_cache_keys",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::deny_cache_keys>(),
+            .range = {1, kCacheKeysMax},
+            .example = "1000000",
+            .meaning = "maximum number of keys whose refusals by the remote store are remembered"},
     Setting{.path = "store.snapshot",
             .slot = MakeSlot<&Settings::store, &StoreSettings::snapshot>(),
             .example = "/var/lib/sluice/states",
@@ -72,6 +98,12 @@ constexpr std::array kRows = {
             .example = "4",
             .meaning = "how many nodes share the limits, for a node that starts; after some "
                        "seconds they count each other"},
+    Setting{.path = "store.nodes_file",
+            .slot = MakeSlot<&Settings::store, &StoreSettings::nodes_file>(),
+            .example = "/var/lib/sluice/nodes",
+            .meaning = "file that keeps how many nodes were last counted, for a node that starts "
+                       "while the store is away; where it is not given it is the file of "
+                       "`store.snapshot` with `.nodes` added, if there is one"},
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ class EmptyKeys {
  public:
   static constexpr Nanos kTrusted = std::chrono::seconds{1};
 
-  explicit EmptyKeys(std::size_t keys_most) : table_(keys_most) {}
+  explicit EmptyKeys(std::size_t keys_most, std::int64_t bytes_max = KeyTable<int>::kBytesUnbounded)
+      : table_(keys_most, bytes_max) {}
 
   [[nodiscard]] Nearby::Answer Take(const RemoteItem& item, Time now, Decision& decision);
 
@@ -44,6 +45,7 @@ class EmptyKeys {
   // A piece of housekeeping. One caller at a time.
   void Sweep(Time now);
 
+  [[nodiscard]] std::int64_t BytesApprox() const { return table_.budget().UsedApprox(); }
   [[nodiscard]] std::size_t SizeApproxForTest() { return table_.SizeApproxForTest(); }
 
  private:

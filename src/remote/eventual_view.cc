@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 #include "core/until_more.h"
 #include "core/window_end.h"
@@ -18,19 +19,30 @@ constexpr Nanos kOvertaken = std::chrono::seconds{1};
 constexpr Nanos kForgetAfter = std::chrono::seconds{5};
 constexpr std::size_t kSweptAtOnce = 512;
 
+// What a state of the limit allocates, with what the allocator adds.
+std::int64_t HeapBytesOf(const Limit& limit) {
+  const auto* const buckets = std::get_if<SlidingBuckets>(&limit.terms);
+  if (buckets == nullptr) return 0;
+  return 16 + (buckets->buckets + 1) * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
 }  // namespace
 
 EventualView::EventualView(const EventualSettings& settings)
-    : table_(settings.keys_most), sync_interval_(settings.sync_interval) {}
+    : table_(settings.keys_most, settings.bytes_max), sync_interval_(settings.sync_interval) {}
 
-// Makes the entry one for the terms of the item. False where their states are not told whole, and
-// while it has units of others to push.
+// Makes the entry one for the terms of the item. False where their states are not told whole, while
+// it has units of others to push, and where there is no memory for the state.
 bool EventualView::Bind(Entry& entry, const RemoteItem& item) {
   if (entry.terms == item.terms) return true;
   if (!HasWholeState(item.terms->limit()) || entry.is_syncing || entry.pending != 0) return false;
+  const std::int64_t heap_bytes = HeapBytesOf(item.terms->limit());
+  if (!table_.budget().Take(heap_bytes)) return false;
+  table_.budget().Release(entry.heap_bytes);
   const bool is_listed = entry.is_listed;
   entry = Entry{};
   entry.is_listed = is_listed;
+  entry.heap_bytes = heap_bytes;
   entry.terms = item.terms;
   entry.route = item.route;
   return true;

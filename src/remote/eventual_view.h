@@ -20,6 +20,7 @@ namespace sluice {
 
 struct EventualSettings {
   std::size_t keys_most = 100'000;
+  std::int64_t bytes_max = KeyTable<int>::kBytesUnbounded;
   Nanos sync_interval = std::chrono::milliseconds{100};
 };
 
@@ -87,6 +88,7 @@ class EventualView {
   // How often to synchronise.
   [[nodiscard]] Nanos sync_every() const { return sync_interval_ * 2 / 5; }
 
+  [[nodiscard]] std::int64_t BytesApprox() const { return table_.budget().UsedApprox(); }
   // Units that were admitted and not pushed, of all keys, when they were last swept.
   [[nodiscard]] std::int64_t PendingApprox() const {
     return pending_units_.load(std::memory_order_relaxed);
@@ -120,10 +122,11 @@ class EventualView {
     bool was_told_meanwhile = false;  // a state since the sync began, by somebody else
     bool is_failing = false;
     bool is_listed = false;
+    std::int64_t heap_bytes = 0;  // of its state, at most
     std::optional<KeyState> state;
   };
 
-  static bool Bind(Entry& entry, const RemoteItem& item);
+  bool Bind(Entry& entry, const RemoteItem& item);
   [[nodiscard]] bool IsFresh(const Entry& entry, Time now) const;
   static Time TimeOf(Entry& entry, Time now);
   static void LearnTime(Entry& entry, Time decided_at, Time now);

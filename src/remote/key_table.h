@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "remote/memory_budget.h"
 #include "store/fleet_key.h"
 #include "store/shard_lock.h"
 
@@ -28,16 +30,27 @@ struct WalkBounds {
 // Cost: a key that is known takes no allocation.
 //
 // Invariants
-//   (1) There are never more entries than `most`, rounded up to a multiple of the shards. What is
-//       new then is not remembered.
+//   (1) There are never more entries than `most`, rounded up to a multiple of the shards, nor do
+//       they take more than `bytes_max`, with the places that they stand in and twice their place
+//       in the list. What is new then is not remembered. While a shard doubles its places, the old
+//       ones are there, too.
 //   (2) A key has one entry.
+//   (3) Memory that an entry has of its own is counted in its `heap_bytes`, by whoever changes
+//   that,
+//       in the budget of the table.
 template <typename Entry>
 class KeyTable {
  public:
   static constexpr std::size_t kShards = 64;
   using List = std::vector<FleetKey>;
 
-  explicit KeyTable(std::size_t most) : most_in_shard_((most + kShards - 1) / kShards) {}
+  static constexpr std::int64_t kBytesUnbounded = std::numeric_limits<std::int64_t>::max();
+
+  explicit KeyTable(std::size_t most, std::int64_t bytes_max = kBytesUnbounded)
+      : most_in_shard_((most + kShards - 1) / kShards), budget_(bytes_max) {}
+
+  [[nodiscard]] MemoryBudget& budget() { return budget_; }
+  [[nodiscard]] const MemoryBudget& budget() const { return budget_; }
 
   // Calls f(entry, list of the shard). False where the key is not known.
   template <typename F>
@@ -57,7 +70,7 @@ class KeyTable {
     const Hold hold(shard.lock);
     Slot* slot = shard.Find(key);
     if (slot == nullptr) {
-      if (shard.entries >= most_in_shard_) return false;
+      if (shard.entries >= most_in_shard_ || !budget_.Take(BytesToAdd(shard))) return false;
       slot = &shard.Add(key);
     }
     f(*slot->entry, shard.list);
@@ -68,7 +81,7 @@ class KeyTable {
     Shard& shard = shards_[ShardOf(key)];
     const Hold hold(shard.lock);
     if (Slot* const slot = shard.Find(key)) {
-      shard.EraseAt(static_cast<std::size_t>(slot - shard.slots.data()));
+      EraseAt(shard, static_cast<std::size_t>(slot - shard.slots.data()));
     }
   }
 
@@ -157,9 +170,14 @@ class KeyTable {
       slots[place] = std::move(slot);
       return slots[place];
     }
+    // How many places there are once there is room for one more entry.
+    [[nodiscard]] std::size_t PlacesToAdd() const {
+      if (2 * (entries + 1) <= slots.size()) return slots.size();
+      return std::max<std::size_t>(kLeast, 2 * slots.size());
+    }
     Slot& Add(const FleetKey& key) {
-      if (2 * (entries + 1) > slots.size()) {
-        std::vector<Slot> before(std::max<std::size_t>(kLeast, 2 * slots.size()));
+      if (PlacesToAdd() != slots.size()) {
+        std::vector<Slot> before(PlacesToAdd());
         before.swap(slots);
         for (Slot& slot : before) {
           if (slot.entry != nullptr) Put(std::move(slot));
@@ -189,6 +207,23 @@ class KeyTable {
     List list;
   };
 
+  // Of an entry: what the allocator adds, and its key in a list, which may be half full.
+  static constexpr std::int64_t kEntryBytes =
+      static_cast<std::int64_t>(sizeof(Entry) + 16 + 2 * sizeof(FleetKey));
+
+  static std::int64_t BytesToAdd(const Shard& shard) {
+    const std::size_t places = shard.PlacesToAdd() - shard.slots.size();
+    return kEntryBytes + static_cast<std::int64_t>(places * sizeof(Slot));
+  }
+  void EraseAt(Shard& shard, std::size_t place) {
+    std::int64_t bytes = kEntryBytes;
+    if constexpr (requires(const Entry& entry) { entry.heap_bytes; }) {
+      bytes += shard.slots[place].entry->heap_bytes;
+    }
+    shard.EraseAt(place);
+    budget_.Release(bytes);
+  }
+
   // How many places it looked at.
   template <typename F>
   std::size_t SweepShard(std::size_t places, F drop) {
@@ -199,7 +234,7 @@ class KeyTable {
       ++looked;
       const Slot& slot = shard.slots[swept_place_];
       if (slot.entry != nullptr && drop(*slot.entry)) {
-        shard.EraseAt(swept_place_);  // another may have moved here: look again
+        EraseAt(shard, swept_place_);  // another may have moved here: look again
       } else {
         ++swept_place_;
       }
@@ -213,6 +248,7 @@ class KeyTable {
 
   std::array<Shard, kShards> shards_;
   const std::size_t most_in_shard_;
+  MemoryBudget budget_;
   // Of the sweep.
   std::size_t swept_shard_ = 0;
   std::size_t swept_place_ = 0;

@@ -17,8 +17,6 @@ constexpr std::int64_t kWorth = 4;
 constexpr std::int64_t kFirst = 8;
 // A lease is asked for when less than this part of the last one is left.
 constexpr std::int64_t kLowPart = 4;
-// Of the life of a lease: so long unspent, and it goes back.
-constexpr std::int64_t kIdlePart = 4;
 // From the end of a lease until its units are back: the next look, and a round trip. With so many
 // leases that a look takes longer, units of a part may come too late, and stay charged.
 constexpr Nanos kWayBack = std::chrono::milliseconds{30};
@@ -27,10 +25,18 @@ constexpr Nanos kPause = std::chrono::milliseconds{100};
 // A key that is not asked for is forgotten.
 constexpr Nanos kForgetAfter = std::chrono::seconds{5};
 constexpr std::size_t kSweptAtOnce = 512;
+// Cells for each key that may be remembered, and the part of the table's memory that they may take.
+constexpr std::size_t kCellsPerKey = 2;
+constexpr std::int64_t kSightPart = 8;
 // More than any limit has (remote_limit.h), and sums of two have room.
 constexpr std::int64_t kUnitsMost = std::int64_t{1} << 60U;
 
 }  // namespace
+
+Purse::Purse(std::size_t keys_most, std::int64_t bytes_max)
+    : table_(keys_most, bytes_max - bytes_max / kSightPart),
+      sight_(std::min(kCellsPerKey * keys_most, static_cast<std::size_t>(bytes_max / kSightPart) /
+                                                    SecondSight::kCellBytes)) {}
 
 // Makes the entry one for the terms of the item. False where nothing of them can be leased, and
 // while it holds units of others.
@@ -77,7 +83,12 @@ Purse::Taken Purse::Take(const RemoteItem& item, Time now, Decision& decision) {
     }
   };
   if (table_.Find(item.key, take)) return taken;
-  if (LeaseLife(item.terms->limit())) table_.FindOrAdd(item.key, take);
+  if (!LeaseLife(item.terms->limit()) || !sight_.SeenBefore(item.key)) return taken;
+  table_.FindOrAdd(item.key, [&](Entry& entry, auto& list) {
+    take(entry, list);
+    // The check that came first counts, too.
+    if (entry.terms == item.terms) CountDemand(entry, item.cost, now);
+  });
   return taken;
 }
 
@@ -300,75 +311,16 @@ void Purse::Forget(const FleetKey& key, Time now) {
   });
 }
 
-bool Purse::IsDue(const Entry& entry, const Lot& lot, Time now) {
-  const Nanos idle = now - std::max(entry.spent_at, lot.since);
-  return now >= lot.ends || idle >= entry.life / kIdlePart;
-}
-
-RemoteItem Purse::ItemOf(const Entry& entry, const FleetKey& key, const GoingBack& back) {
-  RemoteItem item;
-  item.terms = entry.terms;
-  item.key = key;
-  item.route = entry.route;
-  item.cost = {back.units};
-  item.until = back.until;
-  return item;
-}
-
-void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
-                     std::vector<RemoteItem>& items) {
-  for (Lot& lot : entry.lots) {
-    if (lot.units == 0 || (which == Which::kEnded && !IsDue(entry, lot, now))) continue;
-    items.push_back(ItemOf(entry, key, {lot.units, lot.until}));
-    if (lot.granted > 0) entry.next = lot.granted - lot.units;
-    entry.demand = 0;
-    lot = Lot{};
-  }
-  DropSpent(entry);
-  if (entry.back.units == 0 || now < entry.back_after) return;
-  items.push_back(ItemOf(entry, key, std::exchange(entry.back, {})));
-}
-
-void Purse::TakeKey(Entry& entry, Which which, const FleetKey& key, Time now, ReturnBounds& most,
-                    std::vector<RemoteItem>& items) {
-  if (which == Which::kAll || !entry.terms->is_retired()) {
-    return TakeLots(entry, which, key, now, items);
-  }
-  if (most.retired_keys == 0) return;
-  const std::size_t before = items.size();
-  TakeLots(entry, Which::kAll, key, now, items);
-  if (items.size() > before) --most.retired_keys;
-}
-
-bool Purse::TakeReturns(Which which, ReturnBounds& most, Time now, std::vector<RemoteItem>& items) {
-  std::size_t looked = 0;
-  const auto is_enough = [&] {
-    return looked >= most.walk.keys || items.size() + kItemsOfKey > most.walk.items;
-  };
-  for (; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
-    if (is_enough()) return false;
-    if (place_ == 0) table_.TakeList(shard_, keys_);
-    for (; place_ < keys_.size(); ++place_, ++looked) {
-      if (is_enough()) return false;
-      const FleetKey& key = keys_[place_];
-      table_.Find(key, [&](Entry& entry, auto& list) {
-        entry.is_listed = false;
-        TakeKey(entry, which, key, now, most, items);
-        if (HasUnits(entry)) List(entry, key, list);
-      });
-    }
-  }
-  shard_ = 0;
-  return true;
-}
-
-void Purse::NotReturned(const RemoteItem& item, Time taken_at, Time now) {
+bool Purse::NotReturned(const RemoteItem& item, Time taken_at, Time now) {
+  bool is_known = false;
   table_.Find(item.key, [&](Entry& entry, auto& list) {
-    if (entry.terms != item.terms || !item.until || taken_at <= entry.forgotten_at) return;
+    is_known = entry.terms == item.terms;
+    if (!is_known || !item.until || taken_at <= entry.forgotten_at) return;
     AddBack(entry, {item.cost.units, *item.until}, now);
     entry.back_after = now + kPause;
     List(entry, item.key, list);
   });
+  return is_known;
 }
 
 void Purse::Sweep(Time now) {

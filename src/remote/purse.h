@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "remote/key_table.h"
+#include "remote/second_sight.h"
 #include "sluice/decision.h"
 #include "sluice/time.h"
 #include "store/nearby.h"
@@ -43,9 +44,11 @@ namespace sluice {
 //   (6) Units whose reply is lost are lost, but a give-back that was surely not done is repeated.
 //       Those of a key that is forgotten are lost, too: its reset may have wiped what was charged
 //       for them.
+//   (7) A key is remembered only when it is seen for the second time (SecondSight), so that a flood
+//       of keys that come once does not fill the table.
 class Purse {
  public:
-  explicit Purse(std::size_t keys_most) : table_(keys_most) {}
+  explicit Purse(std::size_t keys_most, std::int64_t bytes_max = KeyTable<int>::kBytesUnbounded);
 
   struct Taken {
     Nearby::Answer answer = Nearby::Answer::kUnknown;
@@ -95,8 +98,9 @@ class Purse {
   bool TakeReturns(Which which, ReturnBounds& most, Time now, std::vector<RemoteItem>& items);
 
   // Of an item of TakeReturns, from when it was taken out: it was not done. It goes back later, as
-  // long as that has a use.
-  void NotReturned(const RemoteItem& item, Time taken_at, Time now);
+  // long as that has a use. False where the key has been leased under other terms since, or is
+  // forgotten: its units stay charged.
+  bool NotReturned(const RemoteItem& item, Time taken_at, Time now);
 
   // A piece of housekeeping. One caller at a time.
   void Sweep(Time now);
@@ -109,6 +113,7 @@ class Purse {
   void Close() { is_closed_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool is_closed() const { return is_closed_.load(std::memory_order_relaxed); }
 
+  [[nodiscard]] std::int64_t BytesApprox() const { return table_.budget().UsedApprox(); }
   // Units that can be spent or are still to go back, of all keys, when they were last swept.
   [[nodiscard]] std::int64_t UnitsApprox() const { return units_.load(std::memory_order_relaxed); }
   // The same now. It walks the table.
@@ -186,6 +191,7 @@ class Purse {
                       std::vector<RemoteItem>& items);
 
   KeyTable<Entry> table_;
+  SecondSight sight_;
   std::atomic<std::int64_t> live_nodes_{1};
   std::atomic<bool> is_closed_{false};
   // Of TakeReturns: lists are taken shard by shard.

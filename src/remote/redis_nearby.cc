@@ -6,11 +6,20 @@
 namespace sluice {
 
 RedisNearby::RedisNearby(const RedisNearbySettings& settings)
-    : purse_(settings.keys_most),
-      view_({.keys_most = settings.keys_most, .sync_interval = settings.sync_interval}),
-      empty_(settings.keys_most),
+    : purse_(settings.lease_keys, settings.bytes_max / 4),
+      view_({.keys_most = settings.eventual_keys,
+             .bytes_max = settings.bytes_max / 2,
+             .sync_interval = settings.sync_interval}),
+      empty_(settings.deny_cache_keys, settings.bytes_max / 4),
       patience_(settings.patience),
       deadline_(settings.deadline) {}
+
+RedisNearby::Lost RedisNearby::LostApprox() const {
+  return {.leases = leases_lost_.load(std::memory_order_relaxed),
+          .lease_units = lease_units_lost_.load(std::memory_order_relaxed),
+          .returns = returns_lost_.load(std::memory_order_relaxed),
+          .return_units = return_units_lost_.load(std::memory_order_relaxed)};
+}
 
 RedisNearbyWorker::RedisNearbyWorker(RedisNearby& shared, EventLoop& loop, Clock& clock)
     : shared_(shared),
@@ -250,9 +259,7 @@ void RedisNearbyWorker::End(Background& background, RemoteFate fate) {
       EndLease(background, fate);
       break;
     case Errand::kReturn:
-      if (fate == RemoteFate::kNotDone) {
-        shared_.purse_.NotReturned(item, background.since, clock_.Now());
-      }
+      EndReturn(background, fate);
       break;
     case Errand::kSync:
       syncs_not_taken_ += 1 - syncs_.erase(&background);
@@ -262,9 +269,25 @@ void RedisNearbyWorker::End(Background& background, RemoteFate fate) {
   free_.push_back(&background);
 }
 
+void RedisNearbyWorker::EndReturn(const Background& background, RemoteFate fate) {
+  const RemoteItem& item = background.items.front();
+  if (fate == RemoteFate::kDecided) return;
+  const bool is_kept = fate == RemoteFate::kNotDone &&
+                       shared_.purse_.NotReturned(item, background.since, clock_.Now());
+  if (is_kept) return;
+  shared_.returns_lost_.fetch_add(1, std::memory_order_relaxed);
+  shared_.return_units_lost_.fetch_add(static_cast<std::uint64_t>(item.cost.units),
+                                       std::memory_order_relaxed);
+}
+
 void RedisNearbyWorker::EndLease(const Background& background, RemoteFate fate) {
   const Time now = clock_.Now();
   const RemoteItem& item = background.items.front();
+  if (fate == RemoteFate::kUnknown) {
+    shared_.leases_lost_.fetch_add(1, std::memory_order_relaxed);
+    shared_.lease_units_lost_.fetch_add(static_cast<std::uint64_t>(item.cost.units),
+                                        std::memory_order_relaxed);
+  }
   if (fate != RemoteFate::kDecided) {
     shared_.purse_.NotGranted(item, now);
     return;

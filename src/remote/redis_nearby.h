@@ -23,8 +23,12 @@
 namespace sluice {
 
 struct RedisNearbySettings {
-  // Of each table: leases, eventual counts, empty keys.
-  std::size_t keys_most = 100'000;
+  // Keys that are remembered in each table.
+  std::size_t lease_keys = 100'000;
+  std::size_t eventual_keys = 100'000;
+  std::size_t deny_cache_keys = 100'000;
+  // Of all tables: a quarter for leases, a half for eventual counts, a quarter for the deny cache.
+  std::int64_t bytes_max = std::int64_t{256} << 20U;
   Nanos sync_interval = std::chrono::milliseconds{100};
   // How long a sync waits before the remote counts as away.
   Nanos patience = std::chrono::milliseconds{50};
@@ -50,6 +54,26 @@ class RedisNearby {
   [[nodiscard]] std::int64_t CallsUnderWay() const {
     return calls_under_way_.load(std::memory_order_acquire);
   }
+  // Leases whose reply was lost, and their units: they stay charged until they come back by
+  // themselves. The same of returns.
+  struct Lost {
+    std::uint64_t leases = 0;
+    std::uint64_t lease_units = 0;
+    std::uint64_t returns = 0;
+    std::uint64_t return_units = 0;
+  };
+  [[nodiscard]] Lost LostApprox() const;
+
+  // Bytes that the tables take.
+  struct TableBytes {
+    std::int64_t leases = 0;
+    std::int64_t eventual = 0;
+    std::int64_t deny_cache = 0;
+  };
+  [[nodiscard]] TableBytes BytesApprox() const {
+    return {purse_.BytesApprox(), view_.BytesApprox(), empty_.BytesApprox()};
+  }
+
   // Units that are leased and not spent; units that were admitted and not pushed. As of the last
   // sweep, some seconds ago at most.
   [[nodiscard]] std::int64_t UnitsLeasedApprox() const { return purse_.UnitsApprox(); }
@@ -65,6 +89,11 @@ class RedisNearby {
   EventualView view_;
   EmptyKeys empty_;
   std::atomic<std::int64_t> calls_under_way_{0};
+  // Written where a call failed, so seldom.
+  std::atomic<std::uint64_t> leases_lost_{0};
+  std::atomic<std::uint64_t> lease_units_lost_{0};
+  std::atomic<std::uint64_t> returns_lost_{0};
+  std::atomic<std::uint64_t> return_units_lost_{0};
   const Nanos patience_;
   const Nanos deadline_;
 };
@@ -174,6 +203,7 @@ class RedisNearbyWorker final : public Nearby,
   // What became of it; then it is free.
   void End(Background& background, RemoteFate fate);
   void EndLease(const Background& background, RemoteFate fate);
+  void EndReturn(const Background& background, RemoteFate fate);
   void TellReturned();
 
   RedisNearby& shared_;

@@ -208,6 +208,14 @@ void RedisNode::Connect() {
   TakeAddress(FindServer(endpoint_));
 }
 
+void RedisNode::ConnectAfter(Nanos wait) {
+  if (parts_.pacer != nullptr) {
+    wait = parts_.pacer->Reserve(Describe(endpoint_), wait, parts_.scene.clock.Now());
+  }
+  if (wait > Nanos{0}) return reconnect_.SetAfter(wait);
+  Connect();
+}
+
 void RedisNode::LookUp() {
   lookup_ = std::make_shared<int>();
   parts_.names.Find(endpoint_, parts_.scene.loop, lookup_,
@@ -245,7 +253,7 @@ void RedisNode::OnClosed(const RedisConnection::End& end) {
   if (!was_open && !address_.places.empty()) order_.Failed(address_, connection_.place());
   opened_at_.reset();
   const Nanos longer = IsUnwelcome(end.error) ? settings_.reconnect.most : Nanos{0};
-  reconnect_.SetAfter(pacing_.Next(parts_.jitter) + longer);
+  if (!is_moving_) ConnectAfter(pacing_.Next(parts_.jitter) + longer);
   if (on_lost) on_lost(end);
 }
 
@@ -255,9 +263,12 @@ void RedisNode::Move(Endpoint endpoint) {
   order_.Clear();
   lookup_.reset();
   pacing_.Reset();
+  reconnect_.Cancel();
+  is_moving_ = true;
   connection_.Close(Cause::kClosed);
+  is_moving_ = false;
   breaker_.Renew();
-  Connect();
+  ConnectAfter(Nanos{0});
 }
 
 }  // namespace sluice

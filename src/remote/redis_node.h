@@ -13,6 +13,7 @@
 #include "net/connect.h"
 #include "net/endpoint.h"
 #include "net/event_loop.h"
+#include "remote/connect_pacer.h"
 #include "remote/name_lookup.h"
 #include "remote/place_order.h"
 #include "remote/redis_breaker.h"
@@ -36,6 +37,7 @@ struct RedisParts {
   NameLookup& names;
   RedisCounts& counts;
   RedisJitter& jitter;
+  ConnectPacer* pacer = nullptr;  // of the process; null: this client alone paces itself
 };
 
 // Keeps one connection, opens it again when it broke, and teaches scripts.
@@ -47,7 +49,8 @@ struct RedisParts {
 //   (2) A command is written to one connection only, and to it once; a second time only after the
 //       server has said that it does not know the script.
 //   (3) Connections are opened one at a time, with a wait between that grows with failures, and
-//       with connections that end before reconnect.most has passed.
+//       with connections that end before reconnect.most has passed. All but the first have their
+//       turn among those of the whole process (ConnectPacer).
 //   (4) While the breaker is open commands are not taken, but for probes and what passes it. A
 //       probe that is not answered within `patience` has failed, whatever its deadline.
 //   (5) A script is taught once for all commands that miss it.
@@ -115,6 +118,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   void Withdraw(const RedisCommand& command);
 
   void Connect();
+  void ConnectAfter(Nanos wait);
   void LookUp();
   void TakeAddress(Result<ServerAddress> found);
 
@@ -134,6 +138,7 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   std::string last_words_;
   std::shared_ptr<int> lookup_;  // lives while the last lookup matters
   bool needs_login_ = false;     // it has to be opened again, once nothing is under way
+  bool is_moving_ = false;
   bool is_ending_ = false;
 };
 

@@ -6,6 +6,7 @@ tests/integration/faults_network.py does the same and more to clients that ask a
 import json
 import os
 import sys
+import tempfile
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
@@ -22,6 +23,12 @@ BURST = 10
 LIMITS = {"tokens": Bucket(count=1, seconds=3600, burst=BURST)}
 # A machine that is busy is no outage.
 PATIENT = ("--store-deadline", "5s")
+
+
+def check(node, rule, key):
+    """One decision of a node, as JSON."""
+    body = {"domain": "api", "attributes": {"mode": rule, "user": key}}
+    return json.loads(ask(node.address, "/v1/check", body)[2])["decisions"][0]
 
 
 def fleet_of(redis):
@@ -77,6 +84,31 @@ def test_a_node_that_starts_believes_in_the_nodes_it_was_told_of():
         told = [line["text"] for line in map(json.loads, node.lines)
                 if line["event"] == "nodes_counted"]
         expect((told or [node.line("nodes_counted")])[0], "7 alive", "the first count")
+
+
+def test_a_node_that_starts_while_redis_is_away_takes_its_share_of_the_last_fleet():
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "nodes")
+        with Redis() as redis:
+            url = f"redis://{redis.address}"
+            flags = ["--store", url, *PATIENT, "--store-key-secret", "the same on all nodes"]
+            with Node(rules(LIMITS), [*flags, "--store-nodes-file", file]) as first, \
+                    Node(rules(LIMITS), flags) as second:
+                for node in (first, second):
+                    until(lambda node=node: node.metric("sluice_redis_nodes") == 2,
+                          "both are counted")
+                until(lambda: os.path.exists(file) and open(file).read() == "nodes 2\n",
+                      "the number is written down")
+            redis.stop()
+            with Node(rules(LIMITS), [*flags, "--store-nodes-file", file]) as node:
+                expect(sum(check(node, "tokens", "one")["allowed"] for _ in range(BURST)),
+                       BURST // 2, "its share")
+            with open(file, "w") as hostile:
+                hostile.write("nodes 1000000000\n")
+            with Node(rules(LIMITS), [*flags, "--store-nodes-file", file]) as node:
+                expect(sum(check(node, "tokens", "one")["allowed"] for _ in range(BURST)),
+                       BURST, "what a file says that cannot be so is not believed")
+                assert any("nodes_not_read" in line for line in node.lines), node.lines
 
 
 def asked(count, at, seconds=0.0, node=0):

@@ -49,5 +49,19 @@ TEST(RemoteMetricsTest, WorkersAreToldTogether) {
   EXPECT_NE(MetricsOf(totals).find("\nsluice_redis_refreshes_total 2\n"), std::string::npos);
 }
 
+TEST(RemoteMetricsTest, LostUnitsAndTablesAreToldApart) {
+  RemoteTotals totals;
+  totals.lost = {.leases = 2, .lease_units = 3, .returns = 4, .return_units = 5};
+  totals.table_bytes = {.leases = 6, .eventual = 7, .deny_cache = 8};
+  const std::string text = MetricsOf(totals);
+  for (const std::string line :
+       {"lease_replies_lost_total{call=\"lease\"} 2", "lease_units_lost_total{call=\"lease\"} 3",
+        "lease_replies_lost_total{call=\"return\"} 4", "lease_units_lost_total{call=\"return\"} 5",
+        "node_cache_bytes{table=\"leases\"} 6", "node_cache_bytes{table=\"eventual\"} 7",
+        "node_cache_bytes{table=\"deny_cache\"} 8"}) {
+    EXPECT_NE(text.find("\nsluice_" + line + "\n"), std::string::npos) << line << text;
+  }
+}
+
 }  // namespace
 }  // namespace sluice::cli

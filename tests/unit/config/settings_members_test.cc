@@ -35,12 +35,17 @@ store:
   url: redis://cache
   password_file: /password
   memory: 17MiB
+  cache_percent: 31
+  lease_keys: 32
+  eventual_keys: 33
+  deny_cache_keys: 34
   snapshot: snapshot
   deadline: 11ms
   sync_interval: 12ms
   key_secret_file: /key_secret
   key_prefix: "shop:"
   nodes: 7
+  nodes_file: nodes
 bounds:
   connections: 101
   connection_requests: 1009
@@ -123,6 +128,10 @@ TEST(SettingsMembersTest, TheStoreIsKept) {
   EXPECT_EQ(store.password.Reveal(), "the-password");
   EXPECT_EQ(store.password_file.text, "/password");
   EXPECT_EQ(store.memory, MiB(17));
+  EXPECT_EQ(store.cache_percent, 31);
+  EXPECT_EQ(store.lease_keys, 32);
+  EXPECT_EQ(store.eventual_keys, 33);
+  EXPECT_EQ(store.deny_cache_keys, 34);
   EXPECT_EQ(store.snapshot.text, "snapshot");
   EXPECT_EQ(store.deadline, milliseconds{11});
   EXPECT_EQ(store.sync_interval, milliseconds{12});
@@ -130,6 +139,7 @@ TEST(SettingsMembersTest, TheStoreIsKept) {
   EXPECT_EQ(store.key_secret_file.text, "/key_secret");
   EXPECT_EQ(store.key_prefix.text, "shop:");
   EXPECT_EQ(store.nodes, 7);
+  EXPECT_EQ(store.nodes_file.text, "nodes");
 }
 
 TEST(SettingsMembersTest, BoundsAndTheRestAreKept) {

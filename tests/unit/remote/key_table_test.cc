@@ -83,5 +83,42 @@ TEST(KeyTableTest, AListIsTakenOnce) {
   EXPECT_TRUE(keys.empty());
 }
 
+// Invariant (1).
+TEST(KeyTableTest, TakesNoMoreBytesThanItMay) {
+  constexpr std::int64_t kBytesMax = 100'000;
+  KeyTable<Number> table(1'000'000, kBytesMax);
+  const auto keep = [](Number& /*number*/, auto& /*list*/) {};
+  const auto key = [](std::uint64_t i) { return FleetKey{.high = i << 58U, .low = i}; };
+  std::uint64_t added = 0;
+  while (table.FindOrAdd(key(added), keep)) ++added;
+  EXPECT_GT(added, 500U);
+  EXPECT_LE(table.budget().UsedApprox(), kBytesMax);
+  EXPECT_GT(table.budget().UsedApprox(), kBytesMax * 9 / 10);
+  // What is erased makes room again, by hand and by a sweep.
+  for (std::uint64_t i = 0; i < added / 2; ++i) table.Erase(key(i));
+  EXPECT_LT(table.budget().UsedApprox(), kBytesMax * 9 / 10);
+  for (std::uint64_t i = 0; i < added / 2; ++i) ASSERT_TRUE(table.FindOrAdd(key(i), keep)) << i;
+  while (!table.Sweep(1000, [](const Number& /*number*/) { return true; })) {
+  }
+  for (std::uint64_t i = 0; i < added; ++i) ASSERT_TRUE(table.FindOrAdd(key(i), keep)) << i;
+}
+
+struct Owner {
+  std::int64_t heap_bytes = 0;
+};
+
+// Invariant (3).
+TEST(KeyTableTest, ReleasesWhatAnEntryOwnsWithIt) {
+  KeyTable<Owner> table(1000, 100'000);
+  const FleetKey key{.high = 1, .low = 2};
+  ASSERT_TRUE(table.FindOrAdd(key, [&](Owner& owner, auto& /*list*/) {
+    ASSERT_TRUE(table.budget().Take(50'000));
+    owner.heap_bytes = 50'000;
+  }));
+  EXPECT_GT(table.budget().UsedApprox(), 50'000);
+  table.Erase(key);
+  EXPECT_LT(table.budget().UsedApprox(), 1000);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -299,5 +299,45 @@ TEST_F(PurseTest, KeysThatNobodyAsksForAreForgotten) {
   EXPECT_EQ(Back(), 0);
 }
 
+// Invariant (7).
+TEST_F(PurseTest, AFloodOfKeysThatComeOnceDoesNotKeepOutAHotKey) {
+  Purse purse(640);
+  const auto check = [&](const FleetKey& key) {
+    RemoteItem item = ItemOf(1);
+    item.key = key;
+    const Purse::Taken taken = purse.Take(item, now_, decision_);
+    EXPECT_EQ(taken.answer, Nearby::Answer::kUnknown);
+    return purse.Hear({item, Told(800), now_, now_ + ahead_}, now_);
+  };
+  const auto flood = [&](std::uint64_t first) {
+    for (std::uint64_t i = first; i < first + 5000; ++i) {
+      EXPECT_EQ(check({.high = i * 0x9E3779B97F4A7C15U, .low = i}).units, 0);
+    }
+  };
+  flood(0);
+  const FleetKey hot{.high = 3, .low = 4};
+  Cost lease{0};
+  for (int i = 0; i < 10; ++i) {
+    lease = check(hot);
+    if (lease.units > 0) break;
+  }
+  EXPECT_GT(lease.units, 0);
+}
+
+// Invariant (7).
+TEST_F(PurseTest, TakesNoMoreBytesThanItMay) {
+  constexpr std::int64_t kBytesMax = 200'000;
+  Purse purse(100'000, kBytesMax);
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    RemoteItem item = ItemOf(1);
+    item.key = {.high = i << 52U, .low = i};
+    for (int times = 0; times < 3; ++times) {
+      static_cast<void>(purse.Take(item, now_, decision_));
+    }
+  }
+  EXPECT_GT(purse.BytesApprox(), kBytesMax / 2);
+  EXPECT_LE(purse.BytesApprox(), kBytesMax);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "support/random_limit.h"
 #include "unit/remote/nearby_scene.h"
@@ -160,6 +161,74 @@ TEST(RedisNearbyTest, AReturnThatIsUnderWayDuringAResetIsNotRepeated) {
     ASSERT_EQ(node.shared.CallsUnderWay(), 0);
     EXPECT_EQ(scene.UnitsLeased() == 0, is_reset);
   }
+}
+
+TEST(RedisNearbyTest, CountsUnitsOfLeasesWhoseReplyIsLost) {
+  Random random{7};
+  NearbyScene scene({}, {.rate = Rate{10'000, minutes{1}}}, random);
+  NearbyWorld::Node& node = scene.world.node(0);
+  for (int step = 0; step < 3; ++step) {
+    scene.Check(0, Nearness::kLeased, 1, nullptr);
+    scene.world.RunFor(milliseconds{2});
+  }
+  EXPECT_EQ(node.shared.LostApprox().leases, 0U);
+  // The check that asks for a lease is answered, and the lease is not.
+  scene.Check(0, Nearness::kLeased, 1, nullptr);
+  while (node.shared.CallsUnderWay() == 0) scene.world.RunFor(std::chrono::microseconds{10});
+  scene.world.weather.lost_replies_in_100 = 100;
+  scene.world.RunFor(milliseconds{5});
+  const RedisNearby::Lost lost = node.shared.LostApprox();
+  EXPECT_EQ(lost.leases, 1U);
+  EXPECT_EQ(static_cast<std::int64_t>(lost.lease_units), scene.world.redis.charged - scene.units);
+  EXPECT_EQ(lost.returns, 0U);
+}
+
+TEST(RedisNearbyTest, CountsUnitsOfReturnsWhoseReplyIsLost) {
+  Random random{7};
+  NearbyScene scene({}, {.rate = Rate{10'000, minutes{1}}}, random);
+  for (int step = 0; step < 50; ++step) {
+    scene.Check(0, Nearness::kLeased, 1, nullptr);
+    scene.world.RunFor(milliseconds{1});
+  }
+  const std::int64_t leased = scene.UnitsLeased();
+  ASSERT_GT(leased, 0);
+  scene.world.weather.lost_replies_in_100 = 100;
+  scene.world.RunFor(std::chrono::seconds{2});
+  const RedisNearby::Lost lost = scene.world.node(0).shared.LostApprox();
+  EXPECT_GE(lost.returns, 1U);
+  EXPECT_EQ(static_cast<std::int64_t>(lost.return_units), leased);
+}
+
+// EventualView: a state of many buckets is memory, too.
+TEST(RedisNearbyTest, TablesTakeNoMoreBytesThanTheyMay) {
+  constexpr std::int64_t kBytesMax = std::int64_t{4} << 20U;
+  RedisNearbySettings settings;
+  settings.bytes_max = kBytesMax;
+  Random random{7};
+  NearbyWorld world({.settings = settings}, random);
+  NearbyWorld::Node& node = world.node(0);
+  LimitSpec spec{.algorithm = Algorithm::kSlidingBuckets, .rate = Rate{1000, hours{1}}};
+  spec.buckets = 1000;
+  const auto terms = testing::TermsOf(spec);
+  int admitted = 0;
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+      RemoteItem item;
+      item.terms = terms;
+      item.key = {.high = i << 52U, .low = i};
+      node.Check(item, Nearness::kEventual, [&](const std::optional<Decision>& decision) {
+        admitted += decision && decision->allowed ? 1 : 0;
+      });
+    }
+    world.RunFor(milliseconds{20});
+  }
+  EXPECT_EQ(admitted, 4000);
+  const RedisNearby::TableBytes bytes = node.shared.BytesApprox();
+  EXPECT_LE(bytes.eventual, kBytesMax / 2);
+  EXPECT_GT(bytes.eventual, kBytesMax / 4);
+  // Each of them has 8 KB of buckets.
+  EXPECT_GT(node.decided_here, 0U);
+  EXPECT_LE(node.decided_here, static_cast<std::size_t>(kBytesMax / 2 / 8000));
 }
 
 }  // namespace

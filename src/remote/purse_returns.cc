@@ -1,0 +1,77 @@
+// Purse: what goes back.
+#include <algorithm>
+#include <utility>
+
+#include "remote/purse.h"
+
+namespace sluice {
+namespace {
+
+// Of the life of a lease: so long unspent, and it goes back.
+constexpr std::int64_t kIdlePart = 4;
+
+}  // namespace
+
+bool Purse::IsDue(const Entry& entry, const Lot& lot, Time now) {
+  const Nanos idle = now - std::max(entry.spent_at, lot.since);
+  return now >= lot.ends || idle >= entry.life / kIdlePart;
+}
+
+RemoteItem Purse::ItemOf(const Entry& entry, const FleetKey& key, const GoingBack& back) {
+  RemoteItem item;
+  item.terms = entry.terms;
+  item.key = key;
+  item.route = entry.route;
+  item.cost = {back.units};
+  item.until = back.until;
+  return item;
+}
+
+void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
+                     std::vector<RemoteItem>& items) {
+  for (Lot& lot : entry.lots) {
+    if (lot.units == 0 || (which == Which::kEnded && !IsDue(entry, lot, now))) continue;
+    items.push_back(ItemOf(entry, key, {lot.units, lot.until}));
+    if (lot.granted > 0) entry.next = lot.granted - lot.units;
+    entry.demand = 0;
+    lot = Lot{};
+  }
+  DropSpent(entry);
+  if (entry.back.units == 0 || now < entry.back_after) return;
+  items.push_back(ItemOf(entry, key, std::exchange(entry.back, {})));
+}
+
+void Purse::TakeKey(Entry& entry, Which which, const FleetKey& key, Time now, ReturnBounds& most,
+                    std::vector<RemoteItem>& items) {
+  if (which == Which::kAll || !entry.terms->is_retired()) {
+    return TakeLots(entry, which, key, now, items);
+  }
+  if (most.retired_keys == 0) return;
+  const std::size_t before = items.size();
+  TakeLots(entry, Which::kAll, key, now, items);
+  if (items.size() > before) --most.retired_keys;
+}
+
+bool Purse::TakeReturns(Which which, ReturnBounds& most, Time now, std::vector<RemoteItem>& items) {
+  std::size_t looked = 0;
+  const auto is_enough = [&] {
+    return looked >= most.walk.keys || items.size() + kItemsOfKey > most.walk.items;
+  };
+  for (; shard_ < KeyTable<Entry>::kShards; ++shard_, place_ = 0) {
+    if (is_enough()) return false;
+    if (place_ == 0) table_.TakeList(shard_, keys_);
+    for (; place_ < keys_.size(); ++place_, ++looked) {
+      if (is_enough()) return false;
+      const FleetKey& key = keys_[place_];
+      table_.Find(key, [&](Entry& entry, auto& list) {
+        entry.is_listed = false;
+        TakeKey(entry, which, key, now, most, items);
+        if (HasUnits(entry)) List(entry, key, list);
+      });
+    }
+  }
+  shard_ = 0;
+  return true;
+}
+
+}  // namespace sluice
