@@ -32,7 +32,7 @@ try = {"domain":"api","attributes":{"user":"42","path":"/v1/posts","method":"POS
 run: build ## the service on examples/rules, and a line to try it with
 	@echo "Try this three times in another terminal; the third is refused:"
 	@echo "  curl -i --json '$(subst ",\",$(try))' http://127.0.0.1:8080/v1/check"
-	@exec build/release/sluice serve --rules examples/rules
+	@exec build/release/sluice serve --rules examples/rules --callers-loopback
 
 test: setup ## what every change must pass: all but the slow tests, asan and tsan included
 	@tools/test.sh plain asan tsan

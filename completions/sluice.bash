@@ -9,8 +9,8 @@ _sluice_algorithms='token_bucket leaky_bucket fixed_window sliding_log sliding_w
 _sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-proxies --core-dumps
   --admin --admin-token --admin-token-file --admin-client-names --tls-certificate --tls-key
   --tls-client-ca --tls-client-crl --tls-clients
-  --tls-client-names --tls-min-version --callers-names --callers-token --callers-token-file
-  --callers-uids --store --store-password --store-password-file --memory
+  --tls-client-names --tls-min-version --callers-loopback --callers-names --callers-token
+  --callers-token-file --callers-uids --store --store-password --store-password-file --memory
   --store-cache-percent --store-lease-keys --store-eventual-keys --store-deny-cache-keys --store-snapshot
   --store-deadline --store-sync-interval --store-key-secret --store-key-secret-file
   --store-key-prefix --store-nodes --store-nodes-file

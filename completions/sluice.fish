@@ -76,6 +76,8 @@ complete -c sluice -n '__sluice_is serve' -l tls-client-names -x \
     -d 'Names that certificates of clients must have'
 complete -c sluice -n '__sluice_is serve' -l tls-min-version -x -a 'TLSv1.2 TLSv1.3' \
     -d 'Oldest version of TLS'
+complete -c sluice -n '__sluice_is serve' -l callers-loopback -f \
+    -d 'Callers over TCP loopback may lift limits'
 complete -c sluice -n '__sluice_is serve' -l callers-names -x \
     -d 'Names in certificates that may lift limits'
 complete -c sluice -n '__sluice_is serve' -l callers-token -x \

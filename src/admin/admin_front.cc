@@ -74,6 +74,10 @@ bool AdminFront::MayAsk(const HttpRequest& request) const {
   return ShowsToken(request.Find("authorization"), options_.token);
 }
 
+bool AdminFront::IsOurHost(const HttpRequest& request) const {
+  return options_.hosts != AdminHosts::kLocal || IsLocalHost(request.authority);
+}
+
 void AdminFront::Answer(const HttpRequest& request, HttpReply& reply) const {
   if (request.fault != HttpRequest::Fault::kNone) return Refuse(413, "too large\n", reply);
   std::string_view query = request.target;
@@ -85,12 +89,15 @@ void AdminFront::Answer(const HttpRequest& request, HttpReply& reply) const {
   }
   query.remove_prefix(std::min(query.size(), path.size() + 1));
   if (path == "/healthz") return Tell(kText, "ok\n", reply);
-  if (path == "/readyz" || path == "/healthcheck") return TellReadiness(query, reply);
+  if (path == "/readyz" || path == "/healthcheck") {
+    const bool may_know = MayAsk(request) && IsOurHost(request);
+    return TellReadiness(query, may_know ? Names::kTold : Names::kHidden, reply);
+  }
   if (!MayAsk(request)) {
     reply.headers.Add("WWW-Authenticate", "Bearer");
     return Refuse(401, "expected the admin token as a bearer token\n", reply);
   }
-  if (options_.hosts == AdminHosts::kLocal && !IsLocalHost(request.authority)) {
+  if (!IsOurHost(request)) {
     return Refuse(403, "expected an IP address or localhost as the host, or an admin token\n",
                   reply);
   }
@@ -112,7 +119,7 @@ void AdminFront::AnswerLog(const HttpRequest& request, HttpReply& reply) const {
   Tell(kText, Concat(WordOf(sources_.log->least()), "\n"), reply);
 }
 
-void AdminFront::TellReadiness(std::string_view query, HttpReply& reply) const {
+void AdminFront::TellReadiness(std::string_view query, Names names, HttpReply& reply) const {
   const Health::State state = sources_.health->state();
   if (state != Health::State::kReady) reply.status = 503;
   if (query != "verbose") return Tell(kText, Concat(WordFor(state), "\n"), reply);
@@ -121,6 +128,7 @@ void AdminFront::TellReadiness(std::string_view query, HttpReply& reply) const {
                                  : rules->failure ? "in force; what the files say now is not"
                                                   : "in force";
   Tell(kText, Concat("server: ", WordFor(state), "\nrules: ", words, "\n"), reply);
+  if (sources_.warnings) sources_.warnings(names, reply.body);
 }
 
 void AdminFront::TellMetrics(HttpReply& reply) const {

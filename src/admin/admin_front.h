@@ -17,6 +17,9 @@
 
 namespace sluice {
 
+// Whether names that callers use (domains, addresses) are told.
+enum class Names : std::uint8_t { kTold, kHidden };
+
 // What the admin address tells about. All may be called from any thread.
 struct AdminSources {
   const Health* health = nullptr;
@@ -25,6 +28,8 @@ struct AdminSources {
   std::function<RuleSums()> counts;  // what the rules have decided
   std::span<const EffectiveSetting> settings;
   std::function<void(std::string&)> metrics;  // appends what is known beside the rules
+  // Appends lines for /readyz?verbose: what callers are set up wrongly. May be empty.
+  std::function<void(Names names, std::string&)> warnings = nullptr;
 };
 
 // For whom operators' requests may be meant, by the name of the host in them.
@@ -64,8 +69,9 @@ class AdminFront final : public HttpService {
  private:
   void Answer(const HttpRequest& request, HttpReply& reply) const;
   [[nodiscard]] bool MayAsk(const HttpRequest& request) const;
+  [[nodiscard]] bool IsOurHost(const HttpRequest& request) const;
   void AnswerLog(const HttpRequest& request, HttpReply& reply) const;
-  void TellReadiness(std::string_view query, HttpReply& reply) const;
+  void TellReadiness(std::string_view query, Names names, HttpReply& reply) const;
   void TellMetrics(HttpReply& reply) const;
   void TellRules(HttpReply& reply) const;
   void TellSettings(HttpReply& reply) const;

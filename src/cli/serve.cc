@@ -95,6 +95,7 @@ class Service {
   std::unique_ptr<Clock> clock_ = MakeSystemClock();
   Log log_{LogOptions(settings_), *clock_};
   Health health_;
+  CallerReports reports_{*clock_, log_};
   std::unique_ptr<MemoryStore> store_;
   std::unique_ptr<RemoteStore> remote_;  // null where everything is in memory
   std::unique_ptr<Gate> gate_;
@@ -146,7 +147,7 @@ Result<Done> Service::Build() {
   front_options_.headers.draw = [engine = std::mt19937_64(DrawHashSeed().low)]() mutable {
     return engine();
   };
-  front_options_.callers = CallersOf(settings_);
+  front_options_.callers = CallersOf(settings_, reports_);
   front_options_.trust = TrustOf(settings_);
   front_options_.limiter.checks_most = checks;
   front_options_.rls.bounds.descriptors_most = checks;
@@ -165,6 +166,7 @@ Result<Done> Service::Build() {
   admin_sources_.counts = [this] { return gate_->counts().SumApprox(); };
   admin_sources_.rules = [this] { return live_->status(); };
   admin_sources_.settings = given_.effective;
+  admin_sources_.warnings = reports_.WarningsForAdmin();
   admin_sources_.metrics = [this](std::string& out) { AppendMetrics(out); };
   return Done{};
 }
@@ -248,10 +250,13 @@ Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
       services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
     } else {
       const RemoteWay way = remote_ ? remote_->Join(place.worker, place.loop) : RemoteWay{};
-      services.http =
-          std::make_unique<HttpFront>(*gate_, way, *clock_, meters_.Add(), front_options_);
-      services.resp = std::make_unique<RespFront>(RespFront::Parts{
-          *gate_, way, front_options_.callers, resp_ids_, kVersion, *clock_, meters_.Add()});
+      HttpFrontOptions front_options = front_options_;
+      front_options.loop = &place.loop;
+      services.http = std::make_unique<HttpFront>(*gate_, way, *clock_, meters_.Add(),
+                                                  std::move(front_options));
+      services.resp = std::make_unique<RespFront>(
+          RespFront::Parts{*gate_, way, front_options_.callers, resp_ids_, kVersion, *clock_,
+                           meters_.Add(), &place.loop});
     }
     return services;
   });
@@ -342,6 +347,7 @@ void Service::AppendMetrics(std::string& out) const {
   MetricsText text(out);
   AppendFrontMetrics(meters_.SumApprox(), text);
   AppendStoreMetrics(store_->StatsApprox(), text);
+  AppendNoticeMetrics(reports_.notices, reports_.audit, text);
   if (remote_) remote_->AppendMetrics(text);
   text.Begin("sluice_connections", MetricKind::kGauge, "Open connections.");
   for (std::size_t i = 0; i < listeners_.size(); ++i) {

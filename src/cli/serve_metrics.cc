@@ -21,6 +21,17 @@ void AppendFrontMetrics(const FrontSums& sums, MetricsText& out) {
   }
 }
 
+void AppendNoticeMetrics(const Notices& notices, const AuditLog& audit, MetricsText& out) {
+  out.Begin("sluice_notices_total", MetricKind::kCounter,
+            "Conditions that operators should look at; the log says more once a minute.");
+  for (std::size_t i = 0; i < kNoticeWords.size(); ++i) {
+    out.Sample({{"notice", kNoticeWords[i]}}, notices.CountOf(static_cast<Notice>(i)));
+  }
+  out.Begin("sluice_lifts_total", MetricKind::kCounter,
+            "Resets, refunds and limit overrides by callers with permission.");
+  out.Sample({}, audit.count());
+}
+
 void AppendStoreMetrics(const MemoryStoreStats& stats, MetricsText& out) {
   out.Begin("sluice_keys", MetricKind::kGauge, "Keys that have a state.");
   out.Sample({}, stats.keys);

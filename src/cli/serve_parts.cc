@@ -110,6 +110,21 @@ std::size_t UsableProcessors() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
+CallerReports::CallerReports(Clock& clock, Log& log)
+    : notices(clock,
+              [&log](std::string_view event, std::string_view text) {
+                log.Write(LogImportance::kWarning, event, text);
+              }),
+      audit(clock, [&log](std::string_view text) {
+        log.Write(LogImportance::kInfo, "limits_lifted", text);
+      }) {}
+
+std::function<void(Names names, std::string& out)> CallerReports::WarningsForAdmin() const {
+  return [this](Names names, std::string& out) {
+    notices.AppendLines(names == Names::kTold ? NoticeDetail::kText : NoticeDetail::kCount, out);
+  };
+}
+
 Server::Options ServerOptions(const Settings& settings, std::size_t workers) {
   const BoundSettings& bounds = settings.bounds;
   const DeadlineSettings& deadlines = settings.deadlines;
@@ -132,10 +147,14 @@ Server::Options ServerOptions(const Settings& settings, std::size_t workers) {
   return options;
 }
 
-Callers CallersOf(const Settings& settings) {
+Callers CallersOf(const Settings& settings, CallerReports& reports) {
   Callers callers;
   callers.token = std::string(settings.callers.token.Reveal());
+  callers.uids = {0, geteuid()};
   for (const UserId& uid : settings.callers.uids) callers.uids.push_back(uid.number);
+  callers.loopback = settings.callers.loopback;
+  callers.notices = &reports.notices;
+  callers.audit = &reports.audit;
   callers.names = NamesOf(settings.callers.names);
   return callers;
 }

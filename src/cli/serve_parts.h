@@ -3,15 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "admin/admin_front.h"
 #include "admin/log.h"
 #include "cli/systemd.h"
 #include "config/live_rules.h"
 #include "config/settings.h"
+#include "frontend/audit_log.h"
 #include "frontend/callers.h"
+#include "frontend/notices.h"
 #include "frontend/original_request.h"
 #include "net/entrance.h"
 #include "net/listen.h"
@@ -44,8 +49,20 @@ void RaiseDescriptorBound();
 // How many processors the process may run on: all of them, or those it was confined to.
 std::size_t UsableProcessors();
 
+// What the front ends report to the log. The clock and the log outlive it.
+struct CallerReports {
+  CallerReports(Clock& clock, Log& log);
+
+  // The lines of AdminSources::warnings.
+  [[nodiscard]] std::function<void(Names names, std::string& out)> WarningsForAdmin() const;
+
+  Notices notices;
+  AuditLog audit;
+};
+
 Server::Options ServerOptions(const Settings& settings, std::size_t workers);
-Callers CallersOf(const Settings& settings);
+// The reports outlive it.
+Callers CallersOf(const Settings& settings, CallerReports& reports);
 TrustFunction TrustOf(const Settings& settings);
 // `client_names`: those that a listener lets in.
 TlsOptions TlsOptionsOf(const TlsSettings& settings, std::span<const CertificateName> client_names);

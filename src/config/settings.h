@@ -78,6 +78,7 @@ struct CallerSettings {
   Secret token;
   FilePath token_file;
   std::vector<UserId> uids;
+  bool loopback = false;
 };
 
 struct StoreSettings {

@@ -91,6 +91,12 @@ constexpr std::array kRows = {
             .slot = MakeSlot<&Settings::tls, &TlsSettings::min_version>(),
             .example = "TLSv1.3",
             .meaning = "oldest version of TLS that is spoken"},
+    Setting{.path = "callers.loopback",
+            .slot = MakeSlot<&Settings::callers, &CallerSettings::loopback>(),
+            .example = "true",
+            .meaning =
+                "every caller over TCP loopback may lift limits, for a trial: behind a proxy "
+                "on this machine that is every client; without it only gRPC may"},
     Setting{.path = "callers.names",
             .slot = MakeSlot<&Settings::callers, &CallerSettings::names>(),
             .example = "billing.example.org",
@@ -109,7 +115,9 @@ constexpr std::array kRows = {
             .slot = MakeSlot<&Settings::callers, &CallerSettings::uids>(),
             .range = kUids,
             .example = "1000",
-            .meaning = "users of this machine that may lift limits over a Unix socket"},
+            .meaning = "users of this machine that may lift limits over a Unix socket, beside root "
+                       "and the user "
+                       "that runs the server"},
 };
 
 }  // namespace

@@ -3,32 +3,33 @@
 #include <algorithm>
 
 #include "core/same_secret.h"
+#include "core/text.h"
 
 namespace sluice {
-namespace {
-
-// Whom a proxy tells about is elsewhere, also who has a loopback address there.
-bool IsLocal(const Peer& peer) {
-  if (!peer.proxy.empty()) return false;
-  return peer.address.empty() || peer.address == "::1" || peer.address.starts_with("127.") ||
-         peer.address.starts_with("::ffff:127.");
-}
-
-}  // namespace
 
 bool Callers::IsToken(std::string_view shown) const {
   return !token.empty() && IsSameSecret(shown, token);
 }
 
-Permission Callers::Of(const Peer& peer, std::string_view authorization, Sender sender) const {
-  const auto when = [](bool holds) { return holds ? Permission::kLift : Permission::kAsk; };
-  if (token.empty() && uids.empty() && names.empty()) {
-    return when(IsLocal(peer) && sender == Sender::kProgram);
-  }
-  if (!token.empty() && ShowsToken(authorization, token)) return Permission::kLift;
-  // A browser shows its certificate for any page that asks something of us.
-  if (sender == Sender::kProgram && IsAnyOf(peer.names, names)) return Permission::kLift;
-  return when(peer.uid && std::ranges::find(uids, *peer.uid) != uids.end());
+Credential Callers::Find(const Peer& peer, std::string_view authorization, Sender sender,
+                         Protocol protocol) const {
+  if (!token.empty() && ShowsToken(authorization, token)) return Credential::kToken;
+  // A browser shows its certificate and its address for any page that asks something of us.
+  if (sender == Sender::kWebPage) return Credential::kNone;
+  if (IsAnyOf(peer.names, names)) return Credential::kCertificate;
+  if (!peer.proxy.empty()) return Credential::kNone;
+  if (peer.uid && std::ranges::find(uids, *peer.uid) != uids.end()) return Credential::kUser;
+  const bool is_open = loopback || protocol == Protocol::kGrpc;
+  return is_open && IsLoopback(peer.address) ? Credential::kLoopback : Credential::kNone;
+}
+
+std::string DescribePeer(const Peer& peer) {
+  if (peer.uid) return Concat("uid ", *peer.uid, " at a Unix socket");
+  if (peer.address.empty()) return "a Unix socket";
+  const bool is_v6 = peer.address.find(':') != std::string::npos;
+  std::string text = Concat(is_v6 ? "[" : "", peer.address, is_v6 ? "]:" : ":", peer.port);
+  if (!peer.proxy.empty()) text += Concat(" by proxy ", peer.proxy);
+  return text;
 }
 
 }  // namespace sluice

@@ -74,6 +74,8 @@ class FrontSession {
 
   // The verdicts of requests that did not wait, since it was last called.
   VerdictCounts TakeVerdictCounts() { return session_.TakeVerdictCounts(); }
+  // Whether a request is answered for the second time, between Recall and End.
+  [[nodiscard]] bool is_recalled() const { return recalled_ != nullptr; }
   [[nodiscard]] bool has_remote() const { return session_.has_remote(); }
 
  private:

@@ -25,9 +25,9 @@ bool GrpcFront::IsCall(const HttpRequest& request) {
 
 bool GrpcFront::HasService(std::string_view target) const { return HasServiceOf(methods_, target); }
 
-void GrpcFront::Answer(const HttpRequest& request, Permission permission, HttpReply& reply) {
+void GrpcFront::Answer(const HttpRequest& request, Caller& caller, HttpReply& reply) {
   reply.headers.Add("content-type", kMediaType);
-  const std::optional<GrpcFault> fault = Call(request, permission, reply);
+  const std::optional<GrpcFault> fault = Call(request, caller, reply);
   if (!fault) {
     reply.trailers.Add("grpc-status", "0");
     return;
@@ -40,7 +40,7 @@ void GrpcFront::Answer(const HttpRequest& request, Permission permission, HttpRe
   }
 }
 
-std::optional<GrpcFault> GrpcFront::Call(const HttpRequest& request, Permission permission,
+std::optional<GrpcFault> GrpcFront::Call(const HttpRequest& request, Caller& caller,
                                          HttpReply& reply) {
   if (request.fault != HttpRequest::Fault::kNone) {
     return GrpcFault{GrpcStatus::kResourceExhausted, "the request is too large"};
@@ -62,7 +62,7 @@ std::optional<GrpcFault> GrpcFront::Call(const HttpRequest& request, Permission 
   auto message = ReadUnaryMessage(request.body, message_bytes_most_);
   if (auto* fault = std::get_if<GrpcFault>(&message)) return std::move(*fault);
   const std::size_t begin = BeginGrpcMessage(reply.body);
-  auto fault = method->second(*std::get_if<std::string_view>(&message), permission, reply.body);
+  auto fault = method->second(*std::get_if<std::string_view>(&message), caller, reply.body);
   if (!fault) EndGrpcMessage(begin, reply.body);
   return fault;
 }

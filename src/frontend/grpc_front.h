@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/permission.h"
+#include "frontend/caller.h"
 #include "net/exchange.h"
 #include "wire/grpc_status.h"
 
@@ -23,8 +23,8 @@ namespace sluice {
 class GrpcFront {
  public:
   // Appends the reply to a message, or says why there is none.
-  using Method = std::function<std::optional<GrpcFault>(std::string_view message,
-                                                        Permission permission, std::string& out)>;
+  using Method = std::function<std::optional<GrpcFault>(std::string_view message, Caller& caller,
+                                                        std::string& out)>;
 
   explicit GrpcFront(std::size_t message_bytes_most) : message_bytes_most_(message_bytes_most) {}
 
@@ -39,12 +39,11 @@ class GrpcFront {
   // Whether a target is "/package.Service/..." of a service with a method here.
   [[nodiscard]] bool HasService(std::string_view target) const;
 
-  void Answer(const HttpRequest& request, Permission permission, HttpReply& reply);
+  void Answer(const HttpRequest& request, Caller& caller, HttpReply& reply);
 
  private:
   // What it came to; the message is in the reply's body, in its frame.
-  std::optional<GrpcFault> Call(const HttpRequest& request, Permission permission,
-                                HttpReply& reply);
+  std::optional<GrpcFault> Call(const HttpRequest& request, Caller& caller, HttpReply& reply);
 
   std::size_t message_bytes_most_;
   std::map<std::string, Method, std::less<>> methods_;

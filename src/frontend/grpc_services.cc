@@ -57,7 +57,7 @@ std::optional<GrpcFault> Reflect(const ReflectionIndex& index, std::string_view 
 void AddHealth(const ReflectionIndex& index, const std::function<bool()>& is_ready,
                GrpcFront& calls, GrpcStreams& streams) {
   calls.Add("/grpc.health.v1.Health/Check",
-            [&index, is_ready](std::string_view message, Permission /*permission*/,
+            [&index, is_ready](std::string_view message, Caller& /*caller*/,
                                std::string& out) -> std::optional<GrpcFault> {
               auto service = ReadHealthRequest(message);
               if (auto* fault = std::get_if<GrpcFault>(&service)) return std::move(*fault);

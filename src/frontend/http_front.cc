@@ -68,10 +68,11 @@ HttpFront::HttpFront(Gate& gate, const RemoteWay& way, Clock& clock, FrontMeter&
       grpc_(options_.message_bytes_most),
       streams_(options_.message_bytes_most),
       json_(session_, options_.headers, options_.limiter),
-      forward_auth_(session_, options_.headers, options_.trust) {
+      forward_auth_(session_, options_.headers, options_.trust),
+      held_(options_.loop) {
   grpc_.Add("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
-            [this](std::string_view message, Permission permission, std::string& out) {
-              return rls_.ShouldRateLimit(message, permission, out);
+            [this](std::string_view message, Caller& caller, std::string& out) {
+              return rls_.ShouldRateLimit(message, caller, out);
             });
   limiter_.AddTo(grpc_);
   if (options_.services == nullptr) return;
@@ -97,7 +98,11 @@ void HttpFront::Serve(std::span<Exchange* const> batch) {
       continue;
     }
     if (front) meter_.AddRequest(*front, session_.TakeVerdictCounts());
-    exchange->Finish();
+    if (holds_reply_) {
+      held_.Hold([exchange] { exchange->Finish(); });
+    } else {
+      exchange->Finish();
+    }
   }
   meter_.EndBatch(clock_.Now() - begin);
 }
@@ -134,20 +139,19 @@ void HttpFront::AnswerAgain(Parked& parked) {
 }
 
 std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply& reply) {
-  const auto permission = [&] {
-    // Browsers say where a request comes from; programs do not.
-    const bool by_page = !request.Find("origin").empty() || !request.Find("sec-fetch-site").empty();
-    return options_.callers.Of(*request.peer, request.Find("authorization"),
-                               by_page ? Sender::kWebPage : Sender::kProgram);
-  };
+  holds_reply_ = false;
+  const Caller::Pass pass = session_.is_recalled() ? Caller::Pass::kSecond : Caller::Pass::kFirst;
   // The path decides first: a client behind a proxy chooses its content type, not our path.
   const std::string_view path = SplitTarget(request.target).path;
   if (path.starts_with("/v1/")) {
-    json_.Answer(request, path, permission(), reply);
+    Caller caller(options_.callers, request, Protocol::kHttp, pass);
+    json_.Answer(request, path, caller, reply);
+    holds_reply_ = caller.showed_wrong_credential();
     return FrontEnd::kHttp;
   }
   if (path == RlsJsonFront::kPath && !GrpcFront::IsCall(request)) {
-    rls_json_.Answer(request, permission(), reply);
+    Caller caller(options_.callers, request, Protocol::kHttp, pass);
+    rls_json_.Answer(request, caller, reply);
     return FrontEnd::kHttp;
   }
   if (ForwardAuth::IsPath(path)) {
@@ -156,8 +160,12 @@ std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply&
   }
   const bool is_service = grpc_.HasService(request.target) || streams_.HasService(request.target);
   if (is_service && GrpcFront::IsCall(request) && request.version == HttpRequest::Version::kHttp2) {
-    grpc_.Answer(request, permission(), reply);
-    return FrontOf(path);
+    Caller caller(options_.callers, request, Protocol::kGrpc, pass);
+    grpc_.Answer(request, caller, reply);
+    const std::optional<FrontEnd> front = FrontOf(path);
+    // A proxy that waits too long for RLS lets its request pass.
+    holds_reply_ = caller.showed_wrong_credential() && front != FrontEnd::kRls;
+    return front;
   }
   if (is_service) {
     ReplyProblem({415, "Expected a call of gRPC: HTTP/2 and a body of application/grpc."}, reply);

@@ -13,6 +13,7 @@
 #include "frontend/front_session.h"
 #include "frontend/grpc_front.h"
 #include "frontend/grpc_streams.h"
+#include "frontend/held_replies.h"
 #include "frontend/json_front.h"
 #include "frontend/kept_request.h"
 #include "frontend/limiter_front.h"
@@ -38,6 +39,7 @@ struct HttpFrontOptions {
   std::size_t message_bytes_most = std::size_t{1} << 20U;  // of gRPC
   const ReflectionIndex* services = nullptr;  // what health and reflection know; null: neither
   std::function<bool()> is_ready = nullptr;   // for health
+  EventLoop* loop = nullptr;                  // the worker's; without it no reply is held
 };
 
 // Finds the front end for each request by its path: /v1/..., /json, /auth/... and the services of
@@ -49,7 +51,7 @@ struct HttpFrontOptions {
 //
 // Invariants
 //   (1) Every exchange that does not stream is finished once: before Serve returns, in the order of
-//       the batch, or when the remote has said what it waits for.
+//       the batch, or when the remote has said what it waits for, or late after a wrong credential.
 //   (2) Every request for a front end is metered once, with the time of its whole batch, or its own
 //       where it waits; health, reflection and what is nowhere are not.
 class HttpFront final : public HttpService {
@@ -82,6 +84,8 @@ class HttpFront final : public HttpService {
   GrpcStreams streams_;
   JsonFront json_;
   ForwardAuth forward_auth_;
+  HeldReplies held_;
+  bool holds_reply_ = false;  // the reply to the request at hand is to leave late
   InUse<Parked> parked_;
 };
 

@@ -32,9 +32,19 @@ bool IsJson(std::string_view content_type) {
   return type.empty() || EqualsLower(type, kMediaType);
 }
 
+void ReplyNoPermission(const Caller& caller, HttpReply& reply) {
+  const int status = caller.can_show_token() ? 401 : 403;
+  ReplyProblem(
+      {status,
+       "This lifts limits, for which this caller has no permission: it needs a bearer token, "
+       "a certificate or a Unix socket that the server's settings (callers) name."},
+      reply);
+  if (status == 401) reply.headers.Add("WWW-Authenticate", "Bearer");
+}
+
 }  // namespace
 
-void JsonFront::Answer(const HttpRequest& request, std::string_view path, Permission permission,
+void JsonFront::Answer(const HttpRequest& request, std::string_view path, Caller& caller,
                        HttpReply& reply) {
   const auto* const route = std::ranges::find(kRoutes, path, &Route::path);
   if (route == kRoutes.end()) {
@@ -42,22 +52,24 @@ void JsonFront::Answer(const HttpRequest& request, std::string_view path, Permis
   }
   if (!RequirePost(request, reply) || !RequireWhole(request, reply)) return;
   const Purpose purpose = route->purpose;
-  if (LiftsLimits(purpose) && permission != Permission::kLift) {
-    return ReplyProblem({403, "This lifts limits, which this caller may not do."}, reply);
+  if (LiftsLimits(purpose) && !caller.MayLift()) {
+    caller.ReportRefused(LiftOf(purpose));
+    return ReplyNoPermission(caller, reply);
   }
   if (const std::string_view type = request.Find("content-type"); !IsJson(type)) {
     return ReplyProblem(
         {415, Concat("Expected a body of ", kMediaType, ", found ", Quoted(type), ".")}, reply);
   }
   if (!reader_.Read(request.body, request_)) return ReplyBadBody(reader_.fault(), reply);
-  if (request_.form == CheckRequest::Form::kList) return TellList(purpose, reply);
-  Decide(request_.all.checks.front(), purpose);
+  if (request_.form == CheckRequest::Form::kList) return TellList(purpose, caller, reply);
+  Decide(request_.all.checks.front(), purpose, caller);
   TellOne(reply);
 }
 
-void JsonFront::Decide(const LimiterCheck& check, Purpose purpose) {
+void JsonFront::Decide(const LimiterCheck& check, Purpose purpose, Caller& caller) {
   const AttributeSet set{
       .attributes = request_.all.AttributesOf(check), .cost = check.cost, .purpose = purpose};
+  if (LiftsLimits(purpose)) caller.Audit({LiftOf(purpose), check.domain, set.attributes});
   session_.Decide({check.domain, {&set, 1}}, verdict_);
 }
 
@@ -71,12 +83,12 @@ void JsonFront::TellOne(HttpReply& reply) {
   WriteHeaders(headers_, verdict_, reply.headers);
 }
 
-void JsonFront::TellList(Purpose purpose, HttpReply& reply) {
+void JsonFront::TellList(Purpose purpose, Caller& caller, HttpReply& reply) {
   reply.headers.Add("Content-Type", kMediaType);
   reply.body += '[';
   std::string_view separator;
   for (const LimiterCheck& check : request_.all.checks) {
-    Decide(check, purpose);
+    Decide(check, purpose, caller);
     reply.body += separator;
     if (verdict_.allowed()) {
       WriteVerdictJson(verdict_, reply.body);

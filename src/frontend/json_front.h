@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/caller.h"
 #include "frontend/check_request.h"
 #include "frontend/front_session.h"
-#include "frontend/permission.h"
 #include "gate/headers.h"
 #include "gate/request.h"
 #include "gate/verdict.h"
@@ -21,7 +21,8 @@ namespace sluice {
 //   429  (or what the rule says, 403 for a deny) the same members in a problem body
 //   200  [...] for `checks`, one of these each; they are independent and take effect in order
 //   400  a body that cannot be read, with the field at fault
-//   403  a refund or reset by a caller without leave
+//   401  a refund or reset by a caller without permission, where a token would give it
+//   403  the same where there is no token
 //   404  a path or a domain that is not known
 //   405  a method that is not POST
 //   415  a body that says it is no JSON
@@ -38,13 +39,12 @@ class JsonFront {
       : session_(session), headers_(headers), reader_(bounds) {}
 
   // REQUIRES: `path` begins with "/v1/".
-  void Answer(const HttpRequest& request, std::string_view path, Permission permission,
-              HttpReply& reply);
+  void Answer(const HttpRequest& request, std::string_view path, Caller& caller, HttpReply& reply);
 
  private:
-  void Decide(const LimiterCheck& check, Purpose purpose);
+  void Decide(const LimiterCheck& check, Purpose purpose, Caller& caller);
   void TellOne(HttpReply& reply);
-  void TellList(Purpose purpose, HttpReply& reply);
+  void TellList(Purpose purpose, Caller& caller, HttpReply& reply);
 
   FrontSession& session_;
   const HeaderOptions& headers_;

@@ -26,25 +26,30 @@ void LimiterFront::AddTo(GrpcFront& calls) {
   for (const Route& route : kRoutes) {
     const Purpose purpose = route.purpose;
     calls.Add(std::string(route.path),
-              [this, purpose](std::string_view message, Permission permission,
+              [this, purpose](std::string_view message, Caller& caller,
                               std::string& out) -> std::optional<GrpcFault> {
-                if (LiftsLimits(purpose) && permission != Permission::kLift) {
+                if (LiftsLimits(purpose) && !caller.MayLift()) {
+                  caller.ReportRefused(LiftOf(purpose));
                   return GrpcFault{GrpcStatus::kPermissionDenied,
                                    "this lifts limits, which this caller may not do"};
                 }
-                return AnswerOne(message, purpose, out);
+                return AnswerOne(message, purpose, caller, out);
               });
   }
   calls.Add("/sluice.v1.Limiter/CheckBatch",
-            [this](std::string_view message, Permission /*permission*/, std::string& out) {
+            [this](std::string_view message, Caller& /*caller*/, std::string& out) {
               return AnswerBatch(message, out);
             });
 }
 
 std::optional<GrpcFault> LimiterFront::AnswerOne(std::string_view message, Purpose purpose,
-                                                 std::string& out) {
+                                                 Caller& caller, std::string& out) {
   if (auto fault = ReadLimiterCheck(message, bounds_, checks_)) return fault;
-  if (auto fault = Decide(checks_.checks.front(), purpose)) return fault;
+  const LimiterCheck& check = checks_.checks.front();
+  if (LiftsLimits(purpose)) {
+    caller.Audit({LiftOf(purpose), check.domain, checks_.AttributesOf(check)});
+  }
+  if (auto fault = Decide(check, purpose)) return fault;
   AppendLimiterVerdict(Tell(), out);
   return std::nullopt;
 }

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/caller.h"
 #include "frontend/front_session.h"
 #include "frontend/grpc_front.h"
-#include "frontend/permission.h"
 #include "gate/request.h"
 #include "gate/verdict.h"
 #include "wire/limiter_messages.h"
@@ -30,7 +30,8 @@ class LimiterFront {
   void AddTo(GrpcFront& calls);
 
  private:
-  std::optional<GrpcFault> AnswerOne(std::string_view message, Purpose purpose, std::string& out);
+  std::optional<GrpcFault> AnswerOne(std::string_view message, Purpose purpose, Caller& caller,
+                                     std::string& out);
   std::optional<GrpcFault> AnswerBatch(std::string_view message, std::string& out);
   // Decides a check. Says what is wrong with it, or nothing.
   std::optional<GrpcFault> Decide(const LimiterCheck& check, Purpose purpose);

@@ -43,7 +43,11 @@ std::string TooMany() {
 std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::string_view suffix) {
   call_ = &call;
   attributes_.clear();
-  is_trusted_ = trust_(call.peer->address) == Hop::kTrusted;
+  const Peer& peer = *call.peer;
+  // A client that a PROXY header tells of is not on this machine, also if its address there is a
+  // loopback address.
+  const bool is_elsewhere = !peer.proxy.empty() && IsLoopback(peer.address);
+  is_trusted_ = !is_elsewhere && trust_(peer.address) == Hop::kTrusted;
   // Nothing that is kept is longer than it was written, but for its prefix; the parts of a target
   // may be written as a header, too.
   std::size_t bytes = call.target.size() + call.method.size() + call.authority.size();
@@ -101,7 +105,8 @@ void OriginalRequest::ReadAddress() {
     return !hops_.empty();
   };
   const std::string_view peer = call_->peer->address;
-  const std::string_view address = collect("x-forwarded-for") || !collect("forwarded")
+  const std::string_view address = !is_trusted_ ? peer
+                                   : collect("x-forwarded-for") || !collect("forwarded")
                                        ? ClientAddress(peer, ForwardedForReader(hops_), trust_)
                                        : ClientAddress(peer, ForwardedReader(hops_), trust_);
   if (!address.empty()) Add("ip", address);

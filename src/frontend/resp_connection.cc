@@ -26,7 +26,14 @@ void SayOk(RespExchange& exchange) { WriterOf(exchange).Simple("OK"); }
 
 }  // namespace
 
-void RespConnection::Answer(RespVerb verb, RespExchange& exchange) {
+RespConnection::Outcome RespConnection::Answer(RespVerb verb, RespExchange& exchange) {
+  const std::uint32_t wrong_before = exchange.client->wrong_passwords;
+  AnswerVerb(verb, exchange);
+  return exchange.client->wrong_passwords == wrong_before ? Outcome::kAnswered
+                                                          : Outcome::kWrongPassword;
+}
+
+void RespConnection::AnswerVerb(RespVerb verb, RespExchange& exchange) {
   switch (verb) {
     case RespVerb::kPing:
       return Ping(exchange);
@@ -74,6 +81,11 @@ bool RespConnection::Authenticate(const Login& login, RespExchange& exchange) co
   }
   WriterOf(exchange).Error("WRONGPASS", "invalid username-password pair or user is disabled.");
   exchange.closes = ++client.wrong_passwords >= kWrongPasswordsMost;
+  if (callers_.notices != nullptr) {
+    callers_.notices->Report(Notice::kWrongCredential, [&client] {
+      return Concat("The password that ", DescribePeer(*client.peer), " showed is wrong.");
+    });
+  }
   return false;
 }
 

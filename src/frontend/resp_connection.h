@@ -33,10 +33,14 @@ class RespConnection {
   RespConnection(const Callers& callers, RespClientIds& ids, std::string_view version)
       : callers_(callers), ids_(ids), version_(version) {}
 
+  enum class Outcome : std::uint8_t { kAnswered, kWrongPassword };
+
   // REQUIRES: the verb is none that limits or of transactions, and takes so many arguments.
-  void Answer(RespVerb verb, RespExchange& exchange);
+  Outcome Answer(RespVerb verb, RespExchange& exchange);
 
  private:
+  void AnswerVerb(RespVerb verb, RespExchange& exchange);
+
   struct Login {
     std::string_view user = "default";
     std::string_view password;

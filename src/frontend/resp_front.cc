@@ -59,6 +59,7 @@ RespFront::RespFront(const Parts& parts)
       throttle_(parts.gate),
       check_(session_),
       connection_(parts.callers, parts.ids, parts.version),
+      held_(parts.loop),
       transactions_([this](RespExchange& exchange) { return Answer(exchange) == Answered::kNow; }) {
 }
 
@@ -69,9 +70,11 @@ void RespFront::Serve(std::span<RespExchange* const> batch) {
   bool closes = false;
   for (RespExchange* const exchange : batch) {
     // Nobody reads the replies to what comes after.
-    const bool answered = closes || Answer(*exchange) == Answered::kNow;
+    const Answered answered = closes ? Answered::kNow : Answer(*exchange);
+    if (answered == Answered::kLater) continue;  // it may be finished already, and never closes
     closes = closes || exchange->closes;
-    if (answered) exchange->Finish();
+    if (answered == Answered::kNow) exchange->Finish();
+    if (answered == Answered::kHeld) held_.Hold([exchange] { exchange->Finish(); });
   }
   for (const Decision& decision : throttle_.Decide()) {
     meter_.AddRequest(FrontEnd::kResp, OutcomeOf(decision));
@@ -98,8 +101,9 @@ RespFront::Answered RespFront::Answer(RespExchange& exchange) {
     return Check(exchange);
   } else if (IsOfTransactions(command->verb)) {
     RespTransactions::AnswerOutside(command->verb, exchange);
-  } else {
-    connection_.Answer(command->verb, exchange);
+  } else if (connection_.Answer(command->verb, exchange) ==
+             RespConnection::Outcome::kWrongPassword) {
+    return Answered::kHeld;
   }
   return Answered::kNow;
 }

@@ -8,6 +8,7 @@
 #include "frontend/callers.h"
 #include "frontend/front_meter.h"
 #include "frontend/front_session.h"
+#include "frontend/held_replies.h"
 #include "frontend/resp_check.h"
 #include "frontend/resp_connection.h"
 #include "frontend/resp_throttle.h"
@@ -17,7 +18,8 @@
 
 namespace sluice {
 
-// Answers every command at once, but for those whose verdict a remote has to say.
+// Answers every command at once, but for those whose verdict a remote has to say, and wrong
+// passwords.
 //
 // Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
 //
@@ -37,6 +39,7 @@ class RespFront final : public RespService {
     std::string_view version;  // of this program
     Clock& clock;
     FrontMeter& meter;
+    EventLoop* loop = nullptr;  // the worker's; without it no reply is held
   };
 
   explicit RespFront(const Parts& parts);
@@ -47,7 +50,7 @@ class RespFront final : public RespService {
 
  private:
   class Parked;
-  enum class Answered { kNow, kLater };
+  enum class Answered { kNow, kLater, kHeld };
 
   Answered Answer(RespExchange& exchange);
   Answered AnswerTransaction(const RespCommandSpec* command, RespExchange& exchange);
@@ -61,6 +64,7 @@ class RespFront final : public RespService {
   RespThrottle throttle_;
   RespCheck check_;
   RespConnection connection_;
+  HeldReplies held_;
   InUse<Parked> parked_;
   RespTransactions transactions_;
 };

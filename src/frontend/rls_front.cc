@@ -38,18 +38,18 @@ std::optional<Nanos> UntilReset(const Decision& decision) {
 
 }  // namespace
 
-std::optional<GrpcFault> RlsFront::ShouldRateLimit(std::string_view message, Permission permission,
+std::optional<GrpcFault> RlsFront::ShouldRateLimit(std::string_view message, Caller& caller,
                                                    std::string& out) {
   if (auto fault = ReadRlsRequest(message, bounds_, request_)) return fault;
   RlsReply reply;
-  if (auto fault = Decide(request_, permission, reply)) return fault;
+  if (auto fault = Decide(request_, caller, reply)) return fault;
   AppendRlsReply(reply, out);
   return std::nullopt;
 }
 
-std::optional<GrpcFault> RlsFront::Decide(const RlsRequest& request, Permission permission,
+std::optional<GrpcFault> RlsFront::Decide(const RlsRequest& request, Caller& caller,
                                           RlsReply& reply) {
-  if (auto fault = ReadSets(request, permission)) return fault;
+  if (auto fault = ReadSets(request, caller)) return fault;
   session_.Decide({request.domain, sets_}, verdict_);
   if (verdict_.kind() == VerdictKind::kBadRequest) {
     return GrpcFault{GrpcStatus::kInvalidArgument, std::string(verdict_.fault())};
@@ -64,7 +64,7 @@ std::optional<GrpcFault> RlsFront::Decide(const RlsRequest& request, Permission 
   return std::nullopt;
 }
 
-std::optional<GrpcFault> RlsFront::ReadSets(const RlsRequest& request, Permission permission) {
+std::optional<GrpcFault> RlsFront::ReadSets(const RlsRequest& request, Caller& caller) {
   sets_.clear();
   const std::uint64_t usual = std::max<std::uint64_t>(request.addend, 1);
   for (std::size_t i = 0; i < request.descriptors.size(); ++i) {
@@ -79,22 +79,33 @@ std::optional<GrpcFault> RlsFront::ReadSets(const RlsRequest& request, Permissio
     } else if (descriptor.negative) {
       set.purpose = Purpose::kGiveBack;
     }
-    if (descriptor.limit) {
-      set.limit = ReadOverride(*descriptor.limit);
-      if (!set.limit) {
-        return GrpcFault{GrpcStatus::kInvalidArgument,
-                         Concat(FieldName(i, "limit"),
-                                " has a period of several units; expected one of a single unit")};
-      }
-    }
-    if (permission == Permission::kLift) continue;
-    if (descriptor.limit || LiftsLimits(set.purpose)) {
-      return GrpcFault{GrpcStatus::kPermissionDenied,
-                       Concat(FieldName(i, descriptor.limit ? "limit" : "is_negative_hits"),
-                              " lifts limits, which this caller may not do")};
+    if (!descriptor.limit && !LiftsLimits(set.purpose)) continue;
+    if (!ReadLift(request, descriptor, caller, set)) {
+      return GrpcFault{GrpcStatus::kInvalidArgument,
+                       Concat(FieldName(i, "limit"),
+                              " has a period of several units; expected one of a single unit")};
     }
   }
   return std::nullopt;
+}
+
+bool RlsFront::ReadLift(const RlsRequest& request, const RlsDescriptor& descriptor, Caller& caller,
+                        AttributeSet& set) {
+  const Lift lift = descriptor.limit ? Lift::kOverride : Lift::kRefund;
+  const LiftedKeys keys{lift, request.domain, set.attributes};
+  if (!caller.MayLift()) {
+    caller.ReportIgnored(keys);
+    // Asking for nothing passes and changes nothing.
+    if (LiftsLimits(set.purpose)) {
+      set.purpose = Purpose::kLook;
+      set.cost = Cost{0};
+    }
+    return true;
+  }
+  if (descriptor.limit) set.limit = ReadOverride(*descriptor.limit);
+  if (descriptor.limit && !set.limit) return false;
+  caller.Audit(keys);
+  return true;
 }
 
 void RlsFront::TellStatuses() {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/header_list.h"
+#include "frontend/caller.h"
 #include "frontend/front_session.h"
-#include "frontend/permission.h"
 #include "frontend/rls_metadata.h"
 #include "gate/headers.h"
 #include "gate/request.h"
@@ -32,7 +32,8 @@ struct RlsOptions {
 // Invariants
 //   (1) Statuses are one to one with descriptors, and never UNKNOWN.
 //   (2) An addend of 0 on a descriptor takes nothing and tells whether one unit would pass.
-//   (3) What lifts limits (is_negative_hits, limit) is for callers with leave.
+//   (3) What lifts limits (is_negative_hits, limit) is ignored and reported where the caller has no
+//       permission: an error would make Envoy let everything through.
 //   (4) A domain without rules is OK, without limits.
 class RlsFront {
  public:
@@ -43,17 +44,19 @@ class RlsFront {
         metadata_(options.metadata) {}
 
   // Appends the reply to a message, or says why there is none.
-  std::optional<GrpcFault> ShouldRateLimit(std::string_view message, Permission permission,
+  std::optional<GrpcFault> ShouldRateLimit(std::string_view message, Caller& caller,
                                            std::string& out);
 
   // Decides a request that was read from elsewhere. The reply views it and this front, until the
   // next call.
-  std::optional<GrpcFault> Decide(const RlsRequest& request, Permission permission,
-                                  RlsReply& reply);
+  std::optional<GrpcFault> Decide(const RlsRequest& request, Caller& caller, RlsReply& reply);
 
  private:
   // Makes sets_ of the descriptors.
-  std::optional<GrpcFault> ReadSets(const RlsRequest& request, Permission permission);
+  std::optional<GrpcFault> ReadSets(const RlsRequest& request, Caller& caller);
+  // Handles what lifts limits in a descriptor. False if the limit that it brings is no good.
+  static bool ReadLift(const RlsRequest& request, const RlsDescriptor& descriptor, Caller& caller,
+                       AttributeSet& set);
   void TellStatuses();
   [[nodiscard]] RlsStatus TellSet(const SetVerdict& set) const;
   // Headers to add and, where the call is refused, what its caller is told.

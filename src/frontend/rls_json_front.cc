@@ -5,13 +5,12 @@
 
 namespace sluice {
 
-void RlsJsonFront::Answer(const HttpRequest& request, Permission permission, HttpReply& reply) {
+void RlsJsonFront::Answer(const HttpRequest& request, Caller& caller, HttpReply& reply) {
   if (!RequirePost(request, reply) || !RequireWhole(request, reply)) return;
   if (!reader_.Read(request.body, request_)) return ReplyBadBody(reader_.fault(), reply);
   RlsReply told;
-  if (const std::optional<GrpcFault> fault = rls_.Decide(request_, permission, told)) {
-    const int status = fault->status == GrpcStatus::kPermissionDenied ? 403 : 400;
-    return ReplyProblem({status, Concat(fault->message, ".")}, reply);
+  if (const std::optional<GrpcFault> fault = rls_.Decide(request_, caller, told)) {
+    return ReplyProblem({400, Concat(fault->message, ".")}, reply);
   }
   reply.status = told.overall == RlsCode::kOk ? 200 : 429;
   reply.headers.Add("Content-Type", "application/json");

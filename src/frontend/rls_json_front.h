@@ -1,7 +1,7 @@
 // RlsJsonFront: Envoy's rate limit service for those who speak JSON.
 #pragma once
 
-#include "frontend/permission.h"
+#include "frontend/caller.h"
 #include "frontend/rls_front.h"
 #include "frontend/rls_json.h"
 #include "net/exchange.h"
@@ -20,7 +20,7 @@ class RlsJsonFront {
 
   RlsJsonFront(RlsFront& rls, const RlsBounds& bounds) : rls_(rls), reader_(bounds) {}
 
-  void Answer(const HttpRequest& request, Permission permission, HttpReply& reply);
+  void Answer(const HttpRequest& request, Caller& caller, HttpReply& reply);
 
  private:
   RlsFront& rls_;

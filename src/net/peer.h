@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "net/tls_name.h"
@@ -21,5 +22,10 @@ struct Peer {
   // Those of its certificate, which is good; none where it has shown none.
   std::vector<TlsName> names{};
 };
+
+// Whether an address is one of the loopback interface's.
+constexpr bool IsLoopback(std::string_view address) {
+  return address == "::1" || address.starts_with("127.") || address.starts_with("::ffff:127.");
+}
 
 }  // namespace sluice

@@ -98,7 +98,7 @@ def test_the_reader_of_metrics_is_strict():
 
 
 def test_counts_after_known_requests_are_exact():
-    with Server() as server, server.connect() as connection:
+    with Server(["--callers-loopback"]) as server, server.connect() as connection:
         for _ in range(3):
             check(server)
             check(server, path="/v1/quiet")

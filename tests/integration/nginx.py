@@ -1,9 +1,11 @@
 """nginx with auth_request, as examples/nginx has it."""
 
+import json
+
 from scene.proxy_contract import tests_of
-from scene.proxies import Kind
+from scene.proxies import Kind, stage
 from scene import tool
-from server import run_tests
+from server import expect, run_tests
 
 MAIN = """
 daemon off;
@@ -33,4 +35,23 @@ NGINX = Kind(
     away_status=500,
     hands_on_body=False)
 
-run_tests(tests_of(NGINX))
+TO_SLUICE = [("proxy_pass http://127.0.0.1:8000;", "proxy_pass http://127.0.0.1:8080;")]
+
+
+def test_nginx_that_forwards_all_paths_gives_its_clients_no_permission():
+    attributes = {"ip": "127.0.0.2", "path": "/v1/posts"}
+    question = json.dumps({"domain": "edge", "attributes": attributes})
+    json_type = {"Content-Type": "application/json"}
+
+    def post(proxy, path, **more):
+        return proxy.ask(path, method="POST", body=question, headers={**json_type, **more}).status
+
+    with stage(NGINX, TO_SLUICE) as (_, proxy, _):
+        expect([post(proxy, "/v1/check") for _ in range(3)], [200, 200, 429])
+        for path in ("/v1/reset", "/v1/refund"):
+            expect(post(proxy, path), 403, path)
+            expect(post(proxy, path, Authorization="Bearer anything-at-all"), 403, path)
+        expect(post(proxy, "/v1/check"), 429)
+
+
+run_tests({**globals(), **tests_of(NGINX)})

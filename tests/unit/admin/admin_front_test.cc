@@ -69,6 +69,24 @@ TEST_F(AdminFrontTest, ReadinessFollowsHealth) {
   EXPECT_EQ(Get("/readyz?verbose").body, "server: draining\nrules: none in force\n");
 }
 
+TEST_F(AdminFrontTest, ReadinessTellsOfWarningsAndTheirNamesToWhoMayKnow) {
+  sources_.warnings = [](Names names, std::string& out) {
+    out +=
+        names == Names::kTold ? "unknown_domain: 2 calls ('apii')\n" : "unknown_domain: 2 calls\n";
+  };
+  EXPECT_EQ(Get("/readyz").body, "ready\n");
+  EXPECT_EQ(Get("/readyz?verbose").body,
+            "server: ready\nrules: none in force\nunknown_domain: 2 calls ('apii')\n");
+  options_.hosts = AdminHosts::kLocal;
+  host_ = "rebound.example";
+  EXPECT_TRUE(Get("/readyz?verbose").body.ends_with("2 calls\n"));
+  host_ = "";
+  options_.token = "secret";
+  EXPECT_TRUE(Get("/readyz?verbose").body.ends_with("2 calls\n"));
+  EXPECT_TRUE(
+      Get("/readyz?verbose", {{"authorization", "Bearer secret"}}).body.ends_with("apii')\n"));
+}
+
 // Invariant (1).
 TEST_F(AdminFrontTest, WithATokenNothingButHealthIsToldToWhoDoesNotShowIt) {
   options_.token = "secret";

@@ -30,7 +30,7 @@ tls:
   clients: optional
   client_names: [Client.Example.org, "spiffe://Example.org/A", "*.Example.org", "2001:DB8::0"]
   min_version: TLSv1.3
-callers: { names: [caller], token_file: /caller_token, uids: [5, 6] }
+callers: { loopback: true, names: [caller], token_file: /caller_token, uids: [5, 6] }
 store:
   url: redis://cache
   password_file: /password
@@ -116,6 +116,7 @@ TEST(SettingsMembersTest, ListenersAreKept) {
       (std::vector<CertificateName>{
           {"client.example.org"}, {"spiffe://Example.org/A"}, {"*.example.org"}, {"2001:db8::"}}));
   EXPECT_EQ(read.tls.min_version, TlsVersion::k13);
+  EXPECT_TRUE(read.callers.loopback);
   EXPECT_EQ(read.callers.names, (std::vector<CertificateName>{{"caller"}}));
   EXPECT_EQ(read.callers.token.Reveal(), "the-caller-token");
   EXPECT_EQ(read.callers.token_file.text, "/caller_token");

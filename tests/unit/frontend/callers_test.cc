@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,26 +17,67 @@ Peer PeerAt(std::string address) {
 }
 
 bool MayLift(const Callers& callers, const Peer& peer, std::string_view authorization = "",
-             Sender sender = Sender::kProgram) {
-  return callers.Of(peer, authorization, sender) == Permission::kLift;
+             Sender sender = Sender::kProgram, Protocol protocol = Protocol::kHttp) {
+  return callers.Find(peer, authorization, sender, protocol) != Credential::kNone;
 }
 
-TEST(CallersTest, ProgramsOfThisMachineMayLiftWhereNothingIsSaid) {
-  const Callers callers;
-  for (const char* local : {"", "127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"}) {
-    EXPECT_TRUE(MayLift(callers, PeerAt(local))) << local;
-    EXPECT_FALSE(MayLift(callers, PeerAt(local), "", Sender::kWebPage)) << local;
+constexpr std::array kLoopback = {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"};
+
+// A proxy on this machine makes every client a loopback client.
+TEST(CallersTest, RequiresCredentialForHttpOverLoopback) {
+  for (const char* address : kLoopback) EXPECT_FALSE(MayLift({}, PeerAt(address))) << address;
+}
+
+TEST(CallersTest, RequiresNoCredentialForGrpcOverLoopback) {
+  Callers callers;
+  for (const char* token : {"", "sixteen-bytes-or-more"}) {
+    callers.token = token;
+    for (const char* address : kLoopback) {
+      const Peer peer = PeerAt(address);
+      EXPECT_TRUE(MayLift(callers, peer, "", Sender::kProgram, Protocol::kGrpc)) << address;
+      EXPECT_FALSE(MayLift(callers, peer, "", Sender::kWebPage, Protocol::kGrpc)) << address;
+    }
+  }
+  for (const char* address : {"192.0.2.1", "unknown", ""}) {
+    EXPECT_FALSE(MayLift(callers, PeerAt(address), "", Sender::kProgram, Protocol::kGrpc))
+        << address;
+  }
+}
+
+TEST(CallersTest, LoopbackSettingOpensHttpToPrograms) {
+  Callers callers;
+  callers.loopback = true;
+  for (const char* address : kLoopback) {
+    EXPECT_TRUE(MayLift(callers, PeerAt(address))) << address;
+    EXPECT_FALSE(MayLift(callers, PeerAt(address), "", Sender::kWebPage)) << address;
   }
   EXPECT_FALSE(MayLift(callers, PeerAt("192.0.2.1")));
-  EXPECT_FALSE(MayLift(callers, PeerAt("unknown")));
+  EXPECT_FALSE(MayLift(callers, PeerAt("")));
 }
 
-TEST(CallersTest, WhomAProxyTellsAboutIsNotOfThisMachine) {
+TEST(CallersTest, LoopbackAddressInProxyHeaderIsNotLoopback) {
+  Callers callers;
+  callers.loopback = true;
   Peer peer = PeerAt("127.0.0.1");
-  peer.proxy = "192.0.2.1";
-  EXPECT_FALSE(MayLift({}, peer));
-  peer.proxy = "127.0.0.1";
-  EXPECT_FALSE(MayLift({}, peer));
+  for (const char* proxy : {"192.0.2.1", "127.0.0.1"}) {
+    peer.proxy = proxy;
+    EXPECT_FALSE(MayLift(callers, peer)) << proxy;
+    EXPECT_FALSE(MayLift(callers, peer, "", Sender::kProgram, Protocol::kGrpc)) << proxy;
+  }
+}
+
+TEST(CallersTest, AllowsListedUsersOfUnixSockets) {
+  Callers callers;
+  callers.uids = {0, 1000};
+  Peer peer = PeerAt("");
+  EXPECT_FALSE(MayLift(callers, peer)) << "nothing is known of the user";
+  for (const auto protocol : {Protocol::kHttp, Protocol::kGrpc}) {
+    peer.uid = 1000;
+    EXPECT_TRUE(MayLift(callers, peer, "", Sender::kProgram, protocol));
+    EXPECT_FALSE(MayLift(callers, peer, "", Sender::kWebPage, protocol));
+    peer.uid = 1001;
+    EXPECT_FALSE(MayLift(callers, peer, "", Sender::kProgram, protocol));
+  }
 }
 
 TEST(CallersTest, ANameInACertificateIsLeave) {
@@ -50,13 +92,6 @@ TEST(CallersTest, ANameInACertificateIsLeave) {
   peer.names = {ParseTlsName("a.admin.example.org")};
   EXPECT_TRUE(MayLift(callers, peer));
   EXPECT_FALSE(MayLift(callers, peer, "", Sender::kWebPage)) << "browsers show it for every page";
-}
-
-TEST(CallersTest, WhereNamesAreSaidThisMachineHasNoLeaveByItself) {
-  Callers callers;
-  callers.names = {ParseTlsName("billing.example.org")};
-  EXPECT_FALSE(MayLift(callers, PeerAt("127.0.0.1")));
-  EXPECT_FALSE(MayLift(callers, PeerAt("")));
 }
 
 TEST(CallersTest, ATokenOrAUserIsLeaveBesideNames) {

@@ -204,5 +204,21 @@ TEST_F(ForwardAuthTest, TheClientsQueryDoesNotChooseTheRefusal) {
   EXPECT_TRUE(Sees("query.deny", "no", Get("/auth/api/a?deny=no")));
 }
 
+// Its 127.0.0.1 is a loopback address of another machine, or of a client of the proxy.
+TEST_F(ForwardAuthTest, LoopbackAddressInProxyHeaderIsNotTrusted) {
+  const std::vector<Header> claims = {{"X-Forwarded-For", "203.0.113.7"},
+                                      {"X-Forwarded-Uri", "/other"}};
+  for (const std::string proxy : {"10.0.0.1", "127.0.0.1"}) {
+    Call call = From("127.0.0.1", Get("/auth/api/own", claims));
+    call.proxy = proxy;
+    EXPECT_TRUE(Sees("ip", "127.0.0.1", call)) << proxy;
+    EXPECT_TRUE(Sees("path", "/own", call)) << proxy;
+    call.peer = "10.0.0.9";
+    call.target = "/auth/api";
+    EXPECT_TRUE(Sees("ip", "203.0.113.7", call)) << "a trusted proxy behind another one";
+    EXPECT_TRUE(Sees("path", "/other", call)) << proxy;
+  }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -28,6 +28,7 @@ struct Call {
   std::string body = {};
   std::vector<Header> headers = {};
   std::string peer = "127.0.0.1";
+  std::string proxy = {};  // whose PROXY header told the peer
   HttpRequest::Fault fault = HttpRequest::Fault::kNone;
   HttpRequest::Version version = HttpRequest::Version::kHttp1;
 };
@@ -52,12 +53,14 @@ class FrontScene : public GateScene {
   static HttpFrontOptions Options() {
     HttpFrontOptions options;
     options.trust = Judge;
+    options.callers.loopback = true;
     options.limiter = {.checks_most = 5, .attributes_most = 10};
     return options;
   }
 
-  const HttpReply& Ask(const Call& call) {
-    const Peer peer{.address = call.peer, .port = 1, .uid = {}};
+  const HttpReply& Ask(const Call& call) { return Ask(front_, call); }
+  const HttpReply& Ask(HttpFront& front, const Call& call) {
+    const Peer peer{.address = call.peer, .port = 1, .uid = {}, .proxy = call.proxy};
     exchange_.request = {.fault = call.fault,
                          .version = call.version,
                          .method = call.method,
@@ -69,7 +72,7 @@ class FrontScene : public GateScene {
     exchange_.reply.Clear();
     exchange_.finished = 0;
     Exchange* const batch = &exchange_;
-    front_.Serve({&batch, 1});
+    front.Serve({&batch, 1});
     EXPECT_EQ(exchange_.finished, 1);
     return exchange_.reply;
   }

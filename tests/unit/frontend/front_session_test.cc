@@ -48,8 +48,10 @@ class FrontSessionTest : public ::testing::Test {
     return exchange;
   }
 
-  static HttpFrontOptions Options() {
+  HttpFrontOptions Options() {
     HttpFrontOptions options;
+    options.callers.loopback = true;
+    options.callers.audit = &audit_;
     options.trust = [](std::string_view) { return Hop::kTrusted; };
     return options;
   }
@@ -61,6 +63,7 @@ class FrontSessionTest : public ::testing::Test {
   SteppedLimits limits_;
   SteppedRemote remote_{clock_};
   Gate gate_{*store_, clock_, &limits_};
+  AuditLog audit_{clock_, [](std::string_view) {}};
   const RemoteWay way_{.remote = &remote_, .patience = std::chrono::milliseconds{5}};
   FrontMeters meters_;
   Peer peer_{"127.0.0.1", 4711, {}};
@@ -127,6 +130,16 @@ TEST_F(FrontSessionTest, AFallbackIsSaidInTheReply) {
   EXPECT_NE(exchange.reply.body.find(R"("source":"fallback")"), std::string::npos);
   remote_.Answer();
   EXPECT_EQ(exchange.finished, 1);
+}
+
+TEST_F(FrontSessionTest, AuditsAResetThatWaitsOnce) {
+  Use({Rule("a", "1/m")});
+  CountedExchange& exchange = Post("/v1/reset", kCheck);
+  EXPECT_EQ(exchange.finished, 0);
+  while (remote_.waiting() > 0) remote_.Answer();
+  EXPECT_EQ(exchange.finished, 1);
+  EXPECT_EQ(exchange.reply.status, 200);
+  EXPECT_EQ(audit_.count(), 1U);
 }
 
 TEST_F(FrontSessionTest, ForwardAuthWaitsToo) {

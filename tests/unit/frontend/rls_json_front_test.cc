@@ -76,10 +76,10 @@ TEST_F(RlsJsonFrontTest, AnAddendOfZeroIsALook) {
   EXPECT_EQ(Post(look).status, 429) << "a cost of nothing would pass";
 }
 
-TEST_F(RlsJsonFrontTest, WhatLiftsLimitsNeedsLeave) {
+TEST_F(RlsJsonFrontTest, IgnoresWhatLiftsLimitsWithoutPermission) {
   EXPECT_EQ(PostUser(R"(,"hitsAddend":2)").status, 200);
-  EXPECT_EQ(PostUser(R"(,"isNegativeHits":true)", "192.0.2.1").status, 403);
-  EXPECT_EQ(PostUser(R"(,"limit":{"requestsPerUnit":9,"unit":"HOUR"})", "192.0.2.1").status, 403);
+  EXPECT_EQ(PostUser(R"(,"isNegativeHits":true)", "192.0.2.1").status, 200);
+  EXPECT_EQ(PostUser(R"(,"limit":{"requestsPerUnit":9,"unit":"HOUR"})", "192.0.2.1").status, 429);
   EXPECT_EQ(PostUser("").status, 429);
   EXPECT_EQ(PostUser(R"(,"is_negative_hits":true)").status, 200);
   EXPECT_EQ(PostUser("").status, 200);

@@ -86,8 +86,13 @@ class RlsMetadataTest : public GateScene {
     FrontSession session(gate_);
     RlsFront front(session, headers, {{}, when});
     std::string out;
+    const Peer peer{.address = "127.0.0.1", .port = 1, .uid = {}};
+    HttpRequest request;
+    request.peer = &peer;
+    const Callers callers;
+    Caller caller(callers, request, Protocol::kGrpc);
     const auto fault = front.ShouldRateLimit(
-        BytesOf("envoy.service.ratelimit.v3.RateLimitRequest", text), Permission::kLift, out);
+        BytesOf("envoy.service.ratelimit.v3.RateLimitRequest", text), caller, out);
     if (fault) return fault->message;
     const auto reply = NewMessage("envoy.service.ratelimit.v3.RateLimitResponse");
     EXPECT_TRUE(reply->ParseFromString(out));

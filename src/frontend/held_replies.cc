@@ -1,0 +1,18 @@
+#include "frontend/held_replies.h"
+
+#include <algorithm>
+
+namespace sluice {
+
+void HeldReplies::Hold(EventLoop::Call finish) {
+  if (loop_ == nullptr) return finish();
+  auto slot = std::ranges::find_if(slots_, [](const auto& each) { return !each->finish; });
+  if (slot == slots_.end()) {
+    if (slots_.size() == kMaxHeld) return finish();
+    slot = slots_.insert(slot, std::make_unique<Slot>(*loop_));
+  }
+  (*slot)->finish = std::move(finish);
+  (*slot)->timer.SetAfter(hold_time_);
+}
+
+}  // namespace sluice

@@ -1,0 +1,170 @@
+#include "frontend/caller.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text.h"
+#include "unit/frontend/front_scene.h"
+#include "unit/wire/protobuf_message.h"
+
+namespace sluice::testing {
+namespace {
+
+constexpr const char* kToken = "sixteen-bytes-or-more";
+
+// Calls that lift limits, and what is reported of them.
+class CallerTest : public FrontScene {
+ protected:
+  CallerTest() {
+    Use({Per("user", Rule("posts", "2/h"))}, {Descriptor("user", "2/h")});
+    options_ = Options();
+    options_.callers.loopback = false;
+    options_.callers.notices = &notices_;
+    options_.callers.audit = &audit_;
+  }
+
+  // Sends it to a front with options_ as they are now.
+  const HttpReply& Send(const Call& call) {
+    HttpFront front(gate_, RemoteWay{}, clock_, meter_, options_);
+    return Ask(front, call);
+  }
+  int Reset(std::vector<Header> headers = {}, std::string peer = "127.0.0.1") {
+    return Send({.target = "/v1/reset",
+                 .body = R"({"domain":"api","attributes":{"user":"42"}})",
+                 .headers = std::move(headers),
+                 .peer = std::move(peer)})
+        .status;
+  }
+  // The code of the first status of an RLS call whose descriptor has more fields, in text format;
+  // 1 is OK and 2 is OVER_LIMIT.
+  int ShouldRateLimit(std::string_view fields = "", std::string peer = "192.0.2.1") {
+    const std::string message = BytesOf(
+        "envoy.service.ratelimit.v3.RateLimitRequest",
+        Concat(R"(domain: "api" descriptors { entries { key: "user" value: "42" } )", fields, "}"));
+    const std::string frame =
+        std::string("\0\0\0\0", 4) + static_cast<char>(message.size()) + message;
+    const HttpReply& reply =
+        Send({.target = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
+              .body = frame,
+              .headers = {{"content-type", "application/grpc"}},
+              .peer = std::move(peer),
+              .version = HttpRequest::Version::kHttp2});
+    EXPECT_EQ(reply.status, 200);
+    return reply.body.size() < 7 ? 0 : reply.body[6];
+  }
+
+  std::vector<std::string> lines_;
+  Notices notices_{clock_, [this](std::string_view event, std::string_view text) {
+                     lines_.push_back(Concat(event, ": ", text));
+                   }};
+  AuditLog audit_{clock_, [this](std::string_view text) { lines_.emplace_back(text); }};
+  HttpFrontOptions options_;
+};
+
+TEST_F(CallerTest, RefusesAResetOverLoopbackWithoutCredential) {
+  EXPECT_EQ(Reset(), 403);
+  EXPECT_EQ(Told("WWW-Authenticate"), "none");
+  EXPECT_EQ(lines_, (std::vector<std::string>{
+                        "lift_refused: A reset by 127.0.0.1:1 was refused: it has no permission "
+                        "(callers.* in the settings)."}));
+}
+
+TEST_F(CallerTest, AsksForTheTokenWhereThereIsOne) {
+  options_.callers.token = kToken;
+  EXPECT_EQ(Reset(), 401);
+  EXPECT_EQ(Told("WWW-Authenticate"), "Bearer");
+  EXPECT_EQ(notices_.CountOf(Notice::kWrongCredential), 0U);
+  EXPECT_EQ(Reset({{"Authorization", "Bearer sixteen-bytes-or-less"}}), 401);
+  EXPECT_EQ(notices_.CountOf(Notice::kWrongCredential), 1U);
+  EXPECT_EQ(lines_.back(), "wrong_credential: The token that 127.0.0.1:1 showed is wrong.");
+  EXPECT_EQ(Reset({{"authorization", "Bearer sixteen-bytes-or-more"}}, "192.0.2.1"), 200);
+  EXPECT_EQ(lines_.back(),
+            "reset by 192.0.2.1:1, allowed by callers.token; domain 'api', 'user'='42'");
+}
+
+TEST_F(CallerTest, DecidesRlsWithoutAnOverrideThatHasNoPermission) {
+  constexpr const char* kLimit = "limit { requests_per_unit: 9 unit: HOUR }";
+  EXPECT_EQ(ShouldRateLimit(kLimit), 1);
+  EXPECT_EQ(ShouldRateLimit(kLimit), 1);
+  EXPECT_EQ(ShouldRateLimit(kLimit), 2) << "the rule allows two per hour";
+  EXPECT_EQ(notices_.CountOf(Notice::kLiftIgnored), 3U);
+  EXPECT_EQ(lines_, (std::vector<std::string>{
+                        "lift_ignored: A limit override by 192.0.2.1:1 was ignored: it has no "
+                        "permission (callers.* in the settings); domain 'api', 'user'='42'."}));
+  clock_.Advance(std::chrono::minutes{1});
+  ShouldRateLimit(kLimit);
+  EXPECT_EQ(lines_.size(), 2U);
+}
+
+TEST_F(CallerTest, IgnoresMalformedOverridesToo) {
+  constexpr const char* kLimit =
+      "limit { requests_per_unit: 9 unit: HOUR unit_multiplier { value: 2 } }";
+  EXPECT_EQ(ShouldRateLimit(kLimit), 1);
+  EXPECT_EQ(ShouldRateLimit(kLimit, "127.0.0.1"), 0) << "INVALID_ARGUMENT";
+}
+
+TEST_F(CallerTest, NegativeCostWithoutPermissionGivesNothingBack) {
+  EXPECT_EQ(ShouldRateLimit("hits_addend { value: 2 }"), 1);
+  EXPECT_EQ(ShouldRateLimit("hits_addend { value: 2 } is_negative_hits: true"), 1);
+  EXPECT_EQ(ShouldRateLimit(), 2);
+  EXPECT_EQ(notices_.CountOf(Notice::kLiftIgnored), 1U);
+  EXPECT_EQ(ShouldRateLimit("hits_addend { value: 2 } is_negative_hits: true", "127.0.0.1"), 1);
+  EXPECT_EQ(lines_.back(), "refund by 127.0.0.1:1, allowed by loopback; domain 'api', 'user'='42'");
+  EXPECT_EQ(ShouldRateLimit(), 1);
+}
+
+TEST_F(CallerTest, AuditsOverridesOfGrpcOverLoopback) {
+  constexpr const char* kLimit = "limit { requests_per_unit: 1 unit: HOUR }";
+  EXPECT_EQ(ShouldRateLimit(kLimit, "127.0.0.1"), 1);
+  EXPECT_EQ(ShouldRateLimit(kLimit, "127.0.0.1"), 2);
+  EXPECT_EQ(audit_.count(), 2U);
+  EXPECT_EQ(lines_.back(),
+            "limit override by 127.0.0.1:1, allowed by loopback; domain 'api', 'user'='42'");
+}
+
+TEST_F(CallerTest, AuditedKeysAreBoundedAndEscaped) {
+  options_.callers.loopback = true;
+  options_.limiter.attributes_most = 100;
+  std::string attributes = R"("line\n":")" + std::string(200, 'x') + "\"";
+  for (int i = 0; i < 20; ++i) attributes += Concat(",\"a", i, "\":\"b\"");
+  EXPECT_EQ(Send({.target = "/v1/reset",
+                  .body = Concat(R"({"domain":"api","attributes":{)", attributes, "}}")})
+                .status,
+            200);
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_NE(lines_[0].find(R"('line\x0a'=')" + std::string(80, 'x') + "...'"), std::string::npos)
+      << lines_[0];
+  EXPECT_TRUE(lines_[0].ends_with(", 'a6'='b' and 13 more")) << lines_[0];
+}
+
+TEST_F(CallerTest, ABodyThatCannotBeReadIsNotAudited) {
+  options_.callers.loopback = true;
+  EXPECT_EQ(Send({.target = "/v1/reset", .body = "{"}).status, 400);
+  EXPECT_EQ(lines_, std::vector<std::string>());
+}
+
+TEST_F(CallerTest, NamesTheCertificateThatGivesPermission) {
+  Callers callers = options_.callers;
+  callers.names = {ParseTlsName("billing.example.org")};
+  Peer peer{.address = "2001:db8::1", .port = 7, .uid = {}, .proxy = "10.0.0.1"};
+  peer.names = {ParseTlsName("other.example.org"), ParseTlsName("billing.example.org")};
+  HttpRequest request;
+  request.peer = &peer;
+  Caller caller(callers, request, Protocol::kHttp);
+  EXPECT_TRUE(caller.MayLift());
+  caller.Audit({Lift::kReset, "api", {}});
+  EXPECT_EQ(lines_.back(),
+            "reset by [2001:db8::1]:7 by proxy 10.0.0.1, allowed by certificate "
+            "'billing.example.org'; domain 'api'");
+  Caller again(callers, request, Protocol::kHttp, Caller::Pass::kSecond);
+  EXPECT_TRUE(again.MayLift());
+  again.Audit({Lift::kReset, "api", {}});
+  EXPECT_EQ(lines_.size(), 1U) << "a request that waited is audited once";
+}
+
+}  // namespace
+}  // namespace sluice::testing

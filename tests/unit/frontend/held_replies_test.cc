@@ -1,0 +1,51 @@
+#include "frontend/held_replies.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+
+namespace sluice {
+namespace {
+
+TEST(HeldRepliesTest, FinishesLate) {
+  EventLoop loop;
+  HeldReplies held(&loop, std::chrono::milliseconds{1});
+  int finished = 0;
+  const auto finish = [&] {
+    if (++finished == 2) loop.End();
+  };
+  held.Hold(finish);
+  held.Hold(finish);
+  EXPECT_EQ(finished, 0);
+  loop.Run();
+  EXPECT_EQ(finished, 2);
+}
+
+// A client that shows wrong tokens must not use up the connections of the proxy before it.
+TEST(HeldRepliesTest, FinishesAtOnceBeyondTheBoundAndReusesSlots) {
+  EventLoop loop;
+  HeldReplies held(&loop, std::chrono::milliseconds{1});
+  std::size_t finished = 0;
+  const auto finish = [&] {
+    if (++finished == HeldReplies::kMaxHeld + 1) loop.End();
+  };
+  for (std::size_t i = 0; i < HeldReplies::kMaxHeld; ++i) held.Hold(finish);
+  EXPECT_EQ(finished, 0U);
+  held.Hold(finish);
+  EXPECT_EQ(finished, 1U);
+  loop.Run();
+  EXPECT_EQ(finished, HeldReplies::kMaxHeld + 1);
+  held.Hold(finish);
+  EXPECT_EQ(finished, HeldReplies::kMaxHeld + 1);
+}
+
+TEST(HeldRepliesTest, HoldsNothingWithoutALoop) {
+  HeldReplies held(nullptr);
+  int finished = 0;
+  held.Hold([&] { ++finished; });
+  EXPECT_EQ(finished, 1);
+}
+
+}  // namespace
+}  // namespace sluice
