@@ -219,7 +219,8 @@ def measure_resp(bench):
 def measure_memory(bench):
     with bench.serve() as server:
         port = int(server.address.rpartition(":")[2])
-        request = (b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: 16\r\n\r\n"
+        request = (b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                   b"Content-Length: 16\r\n\r\n"
                    b'{"domain":"api"}')
 
         def connect():

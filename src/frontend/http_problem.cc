@@ -1,9 +1,12 @@
 #include "frontend/http_problem.h"
 
+#include <algorithm>
+
 #include "core/json_string.h"
 #include "core/text.h"
 #include "gate/problem.h"
 #include "net/http_status.h"
+#include "wire/ascii.h"
 
 namespace sluice {
 namespace {
@@ -13,6 +16,13 @@ std::string_view PhraseOf(int status) {
   constexpr std::size_t kBefore = std::string_view("HTTP/1.1 400 ").size();
   const std::string_view line = StatusLine(status);
   return line.substr(kBefore, line.size() - kBefore - 2);
+}
+
+// Whether an Origin ("https://example.org:8443") has the host and port that the request is for.
+bool IsOriginAt(std::string_view authority, std::string_view origin) {
+  const std::size_t scheme = origin.find("://");
+  if (scheme == std::string_view::npos) return false;
+  return std::ranges::equal(origin.substr(scheme + 3), authority, {}, ToLower, ToLower);
 }
 
 }  // namespace
@@ -61,6 +71,20 @@ bool RequirePost(const HttpRequest& request, HttpReply& reply) {
   ReplyProblem({405, Concat("Expected the method POST, found ", Quoted(request.method), ".")},
                reply);
   reply.headers.Add("Allow", "POST");
+  return false;
+}
+
+bool RequireSameSite(const HttpRequest& request, HttpReply& reply) {
+  const std::string_view site = request.Find("sec-fetch-site");
+  const std::string_view origin = request.Find("origin");
+  // Browsers of today say which site it is. A proxy may have changed the name of the host.
+  const bool is_same = site.empty() ? origin.empty() || IsOriginAt(request.authority, origin)
+                                    : site == "same-origin" || site == "none";
+  if (is_same) return true;
+  ReplyProblem({403,
+                "Pages of other sites may not call this: its Origin or Sec-Fetch-Site is "
+                "another site's."},
+               reply);
   return false;
 }
 

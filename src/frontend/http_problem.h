@@ -35,6 +35,10 @@ bool RequireWhole(const HttpRequest& request, HttpReply& reply);
 // Whether its method is POST; if not, likewise.
 bool RequirePost(const HttpRequest& request, HttpReply& reply);
 
+// Whether it does not come from a page of another site that a browser shows; if not, likewise. A
+// page needs no leave to send a body across sites, only to read the reply, and a check takes units.
+bool RequireSameSite(const HttpRequest& request, HttpReply& reply);
+
 // Makes what is wrong with a body the reply.
 void ReplyBadBody(const JsonFault& fault, HttpReply& reply);
 

@@ -26,10 +26,8 @@ constexpr std::array kRoutes = {
     Route{"/v1/reset", Purpose::kForget},
 };
 
-// A body whose type is not said is taken for what it should be.
 bool IsJson(std::string_view content_type) {
-  const std::string_view type = TrimBlanks(TakeUntil(';', content_type));
-  return type.empty() || EqualsLower(type, kMediaType);
+  return EqualsLower(TrimBlanks(TakeUntil(';', content_type)), kMediaType);
 }
 
 void ReplyNoPermission(const Caller& caller, HttpReply& reply) {
@@ -51,14 +49,16 @@ void JsonFront::Answer(const HttpRequest& request, std::string_view path, Caller
     return ReplyProblem({404, Concat("There is nothing at ", Quoted(path), ".")}, reply);
   }
   if (!RequirePost(request, reply) || !RequireWhole(request, reply)) return;
+  if (!RequireSameSite(request, reply)) return;
   const Purpose purpose = route->purpose;
   if (LiftsLimits(purpose) && !caller.MayLift()) {
     caller.ReportRefused(LiftOf(purpose));
     return ReplyNoPermission(caller, reply);
   }
   if (const std::string_view type = request.Find("content-type"); !IsJson(type)) {
-    return ReplyProblem(
-        {415, Concat("Expected a body of ", kMediaType, ", found ", Quoted(type), ".")}, reply);
+    return ReplyProblem({415, Concat("Expected the Content-Type ", kMediaType, ", found ",
+                                     type.empty() ? "none" : Quoted(type), ".")},
+                        reply);
   }
   if (!reader_.Read(request.body, request_)) return ReplyBadBody(reader_.fault(), reply);
   if (request_.form == CheckRequest::Form::kList) return TellList(purpose, caller, reply);

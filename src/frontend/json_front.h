@@ -25,7 +25,8 @@ namespace sluice {
 //   403  the same where there is no token
 //   404  a path or a domain that is not known
 //   405  a method that is not POST
-//   415  a body that says it is no JSON
+//   403  likewise a call by a page of another site
+//   415  a body that does not say that it is JSON
 //
 // Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
 //

@@ -7,6 +7,7 @@ namespace sluice {
 
 void RlsJsonFront::Answer(const HttpRequest& request, Caller& caller, HttpReply& reply) {
   if (!RequirePost(request, reply) || !RequireWhole(request, reply)) return;
+  if (!RequireSameSite(request, reply)) return;
   if (!reader_.Read(request.body, request_)) return ReplyBadBody(reader_.fault(), reply);
   RlsReply told;
   if (const std::optional<GrpcFault> fault = rls_.Decide(request_, caller, told)) {

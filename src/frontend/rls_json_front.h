@@ -11,7 +11,7 @@ namespace sluice {
 
 // Answers POST /json as envoyproxy/ratelimit does: a RateLimitRequest in, a RateLimitResponse out,
 // 200 or, where the request is over a limit, 429. Whatever type the body says it has, it is read as
-// JSON.
+// JSON, because curl -d says another one; a page of another site gets 403.
 //
 // Thread safety: none; one for each worker. Ownership: the RlsFront outlives it.
 class RlsJsonFront {

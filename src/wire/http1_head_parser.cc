@@ -106,7 +106,9 @@ ReadState Http1HeadParser::ParseMethod() {
   const char* const first = at_;
   at_ = Skip(kTokenBytes, at_, end_);
   head_->method = {first, at_};
-  if (head_->method.size() > kMethodBytesMost) return Fault(501, "the method is unknown");
+  // Not 501, here and below: a proxy that asks before it passes a request on (Envoy's ext_authz)
+  // takes 5xx for a failure and may let the request pass.
+  if (head_->method.size() > kMethodBytesMost) return Fault(400, "the method is too long");
   if (at_ == end_) return ReadState::kMore;
   if (head_->method.empty() || *at_ != ' ') return Fault(400, "the request line is malformed");
   ++at_;
@@ -131,7 +133,7 @@ ReadState Http1HeadParser::ParseTarget() {
 bool Http1HeadParser::JudgeTarget() {
   const std::string_view target = head_->target;
   is_absolute_ = false;
-  if (head_->method == "CONNECT") return Refuse(501, "this is no proxy");
+  if (head_->method == "CONNECT") return Refuse(400, "this is no proxy");
   if (target.front() == '/') return true;
   if (target == "*") {
     return head_->method == "OPTIONS" || Refuse(400, "the target * is for OPTIONS alone");
@@ -268,7 +270,7 @@ bool Http1HeadParser::JudgeTransferEncoding(std::string_view value) {
     return Refuse(400, "HTTP/1.0 has no Transfer-Encoding");
   }
   if (head_->is_chunked) return Refuse(400, "Transfer-Encoding is there twice");
-  if (!EqualsLower(value, "chunked")) return Refuse(501, "Transfer-Encoding is not chunked");
+  if (!EqualsLower(value, "chunked")) return Refuse(400, "Transfer-Encoding is not chunked");
   head_->is_chunked = true;
   return true;
 }

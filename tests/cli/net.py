@@ -15,7 +15,8 @@ from server import DEADLINE_SECONDS, Server, ask, expect, run_tests, until  # no
 
 RULES = "domain: api\nrules: [{ name: all, per: [ip], limit: 1000/h }]\n"
 BODY = b'{"domain":"api","attributes":{}}'
-HEAD = b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n" % len(BODY)
+HEAD = (b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\n\r\n" % len(BODY))
 SERVING, NOT_SERVING = b"\0\0\0\0\2\x08\1", b"\0\0\0\0\2\x08\2"
 
 

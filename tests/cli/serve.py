@@ -279,8 +279,8 @@ def test_what_has_begun_is_answered_while_it_drains():
     one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
     with Server(under=one) as server, server.connect() as connection, server.connect() as idle:
         body = b'{"domain":"api","attributes":{"user":"1","path":"/v1/posts"}}'
-        connection.sendall(b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n"
-                           % len(body) + body[:10])
+        connection.sendall(b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Type: application/json"
+                           b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body[:10])
         check(server)  # both connections have been accepted by now
         server.process.send_signal(signal.SIGTERM)
         server.line("draining")

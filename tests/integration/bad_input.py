@@ -77,7 +77,7 @@ def test_http1():
         "a zero byte": (head(b"X: a\0b"), [400]),
         "a line that goes on": (head(b"X: a\r\n b"), [400]),
         "a whole address": (GET.replace(b"/auth", b"http://h/auth"), [200]),
-        "a tunnel": (b"CONNECT h:80 HTTP/1.1\r\nHost: h:80\r\n\r\n", [501]),
+        "a tunnel": (b"CONNECT h:80 HTTP/1.1\r\nHost: h:80\r\n\r\n", [400]),
         "HTTP/0.9": (b"GET /\r\n\r\n", [400]),
         "a thousand at once": (GET * 1000, [200] * 1000),
         "an upgrade": (GET[:-2] + b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"

@@ -1,6 +1,7 @@
 // HTTP requests to a front over a gate with rules, for tests.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "frontend/http_front.h"
 #include "net/exchange.h"
 #include "unit/gate/scene.h"
+#include "wire/ascii.h"
 
 namespace sluice::testing {
 
@@ -21,7 +23,8 @@ inline RuleSpec Per(std::string attribute, RuleSpec rule) {
   return rule;
 }
 
-// One HTTP request. Headers are of literals.
+// One HTTP request. Headers are of literals. A call of /v1/ has the content type of JSON, unless
+// it says another.
 struct Call {
   std::string method = "POST";
   std::string target = "/";
@@ -61,12 +64,17 @@ class FrontScene : public GateScene {
   const HttpReply& Ask(const Call& call) { return Ask(front_, call); }
   const HttpReply& Ask(HttpFront& front, const Call& call) {
     const Peer peer{.address = call.peer, .port = 1, .uid = {}, .proxy = call.proxy};
+    std::vector<Header> headers = call.headers;
+    const auto is_type = [](const Header& each) { return EqualsLower(each.name, "content-type"); };
+    const bool is_json = call.target.starts_with("/v1/");
+    if (is_json && std::ranges::none_of(headers, is_type))
+      headers.push_back({"content-type", kJson});
     exchange_.request = {.fault = call.fault,
                          .version = call.version,
                          .method = call.method,
                          .target = call.target,
                          .authority = "Shop.Test:8080",
-                         .headers = call.headers,
+                         .headers = headers,
                          .body = call.body,
                          .peer = &peer};
     exchange_.reply.Clear();
@@ -89,6 +97,8 @@ class FrontScene : public GateScene {
   [[nodiscard]] bool Says(std::string_view part) const {
     return exchange_.reply.body.find(part) != std::string::npos;
   }
+
+  static constexpr std::string_view kJson = "application/json";
 
   CountedExchange exchange_;
   FrontMeter meter_;

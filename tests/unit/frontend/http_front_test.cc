@@ -111,6 +111,7 @@ TEST_F(HttpFrontTest, WhatIsNowhereIs404) {
 
 TEST_F(HttpFrontTest, EveryExchangeIsFinishedOnce) {
   Use({Rule("all", "1/m")});
+  constexpr Header kTypeOfJson{"Content-Type", "application/json"};
   std::array<CountedExchange, 3> exchanges;
   std::array<Exchange*, 3> batch{};
   const Peer peer{.address = "127.0.0.1", .port = 1, .uid = {}};
@@ -119,6 +120,7 @@ TEST_F(HttpFrontTest, EveryExchangeIsFinishedOnce) {
     request.method = "POST";
     request.target = "/v1/check";
     request.body = R"({"domain":"api"})";
+    request.headers = {&kTypeOfJson, 1};
     request.peer = &peer;
     batch[i] = &exchanges[i];
   }

@@ -185,7 +185,25 @@ TEST_F(JsonFrontTest, OtherMediaTypesAre415) {
   EXPECT_EQ(with("application/x-www-form-urlencoded"), 415);
   EXPECT_EQ(with("application/jsonp"), 415);
   EXPECT_EQ(with("text/plain"), 415);
-  EXPECT_EQ(Ask({.target = "/v1/check", .body = body}).status, 200);
+  EXPECT_EQ(with(""), 415) << "a web page can send a body without a type";
+  EXPECT_TRUE(Says("found none"));
+}
+
+// A page may send it without asking; what it takes is gone even though it cannot read the reply.
+TEST_F(JsonFrontTest, RefusesPagesOfOtherSites) {
+  const auto with = [&](std::vector<Header> headers) {
+    return Ask({.target = "/v1/peek", .body = R"({"domain":"api"})", .headers = std::move(headers)})
+        .status;
+  };
+  EXPECT_EQ(with({{"Origin", "http://evil.test"}}), 403);
+  EXPECT_TRUE(Says("Pages of other sites"));
+  EXPECT_EQ(with({{"Origin", "null"}}), 403);
+  EXPECT_EQ(with({{"Origin", "http://shop.test"}}), 403) << "another port";
+  EXPECT_EQ(with({{"Sec-Fetch-Site", "cross-site"}}), 403);
+  EXPECT_EQ(with({{"Sec-Fetch-Site", "same-site"}, {"Origin", "http://shop.test:8080"}}), 403);
+  EXPECT_EQ(with({{"Origin", "http://shop.test:8080"}}), 200);
+  EXPECT_EQ(with({{"Sec-Fetch-Site", "same-origin"}, {"Origin", "http://behind.a.proxy"}}), 200);
+  EXPECT_EQ(with({{"Sec-Fetch-Site", "none"}}), 200);
 }
 
 TEST_F(JsonFrontTest, WhatIsTooLargeSaysSo) {

@@ -135,6 +135,11 @@ TEST_F(RlsJsonFrontTest, AnyContentTypeButNoOtherMethod) {
                  .headers = {{"content-type", "application/x-www-form-urlencoded"}}})
                 .status,
             200);
+  EXPECT_EQ(Ask({.target = "/json",
+                 .body = R"({"domain":"x","descriptors":[{"entries":[{"key":"a"}]}]})",
+                 .headers = {{"Origin", "http://evil.test"}}})
+                .status,
+            403);
   EXPECT_EQ(Ask({.method = "GET", .target = "/json"}).status, 405);
   EXPECT_EQ(Ask({.target = "/json/"}).status, 404);
 }

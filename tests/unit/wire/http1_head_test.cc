@@ -176,13 +176,13 @@ TEST(Http1HeadTest, TheLengthOfTheBodyHasOneAnswer) {
       {"Content-Length: 18446744073709551617\r\n", "413 the content is too long"},
       {"Content-Length: 99999999999999999999999999\r\n", "413 the content is too long"},
       {"Content-Length: 00000000000000000000000007\r\n", "200"},
-      {"Transfer-Encoding: xchunked\r\n", "501 Transfer-Encoding is not chunked"},
-      {"Transfer-Encoding: chunked, chunked\r\n", "501 Transfer-Encoding is not chunked"},
-      {"Transfer-Encoding: gzip, chunked\r\n", "501 Transfer-Encoding is not chunked"},
-      {"Transfer-Encoding: identity\r\n", "501 Transfer-Encoding is not chunked"},
-      {"Transfer-Encoding: \"chunked\"\r\n", "501 Transfer-Encoding is not chunked"},
-      {"Transfer-Encoding: chunked;a=b\r\n", "501 Transfer-Encoding is not chunked"},
-      {"Transfer-Encoding:\r\n", "501 Transfer-Encoding is not chunked"},
+      {"Transfer-Encoding: xchunked\r\n", "400 Transfer-Encoding is not chunked"},
+      {"Transfer-Encoding: chunked, chunked\r\n", "400 Transfer-Encoding is not chunked"},
+      {"Transfer-Encoding: gzip, chunked\r\n", "400 Transfer-Encoding is not chunked"},
+      {"Transfer-Encoding: identity\r\n", "400 Transfer-Encoding is not chunked"},
+      {"Transfer-Encoding: \"chunked\"\r\n", "400 Transfer-Encoding is not chunked"},
+      {"Transfer-Encoding: chunked;a=b\r\n", "400 Transfer-Encoding is not chunked"},
+      {"Transfer-Encoding:\r\n", "400 Transfer-Encoding is not chunked"},
       {"Transfer-Encoding: \x0b"
        "chunked\r\n",
        "400 a line holds a character that no line holds"},
@@ -278,7 +278,7 @@ TEST(Http1HeadTest, TheAuthorityOfATargetComesBeforeHost) {
   EXPECT_EQ(read("v1/check"), "400 the target is malformed");
   EXPECT_EQ(read("*"), "400 the target * is for OPTIONS alone");
   EXPECT_EQ(CheckFirstLine("OPTIONS * HTTP/1.1"), "200");
-  EXPECT_EQ(CheckFirstLine("CONNECT a:443 HTTP/1.1"), "501 this is no proxy");
+  EXPECT_EQ(CheckFirstLine("CONNECT a:443 HTTP/1.1"), "400 this is no proxy");
 }
 
 TEST(Http1HeadTest, TheRequestLineHasThreePartsWithOneSpaceBetween) {
@@ -290,7 +290,7 @@ TEST(Http1HeadTest, TheRequestLineHasThreePartsWithOneSpaceBetween) {
   EXPECT_EQ(CheckFirstLine("GET /  HTTP/1.1"), "400 the version is malformed");
   EXPECT_EQ(CheckFirstLine("GET / HTTP/1.1 "), "400 a line holds a character that no line holds");
   EXPECT_EQ(CheckFirstLine("GET /a b HTTP/1.1"), "400 the version is malformed");
-  EXPECT_EQ(CheckFirstLine(std::string(33, 'A') + " / HTTP/1.1"), "501 the method is unknown");
+  EXPECT_EQ(CheckFirstLine(std::string(33, 'A') + " / HTTP/1.1"), "400 the method is too long");
 }
 
 TEST(Http1HeadTest, VersionsAre10And11) {
