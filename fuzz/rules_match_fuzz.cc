@@ -94,11 +94,11 @@ class Comparison {
   explicit Comparison(RuleSetSpec spec)
       : rules_(RuleSet::Make(std::move(spec))), domain_(*rules_->Find(kDraftDomain)) {}
 
-  void AskRules(std::span<const Attribute> attributes) {
+  void AskRules(const MatchedAttributes& matched) {
     constexpr std::int64_t kCost = 2;
-    const NaiveAnswer expected = NaiveMatch(domain_.spec(), attributes, kCost);
+    const NaiveAnswer expected = NaiveMatch(domain_.spec(), matched, kCost);
     match_.Clear();
-    domain_.MatchRules(attributes, Cost{kCost}, match_);
+    domain_.MatchRules(matched, Cost{kCost}, match_);
     Must(match_.outcome() == expected.outcome, "the outcome is the naive matcher's");
     const CompiledRule* const by = match_.decided_by();
     Must((by == nullptr ? "" : by->spec->name) == expected.decided_by,
@@ -224,7 +224,14 @@ void Run(ByteReader bytes) {
   }
   if (HasErrors(read.problems)) return;
   Comparison comparison(std::move(read.spec));
-  for (const Request& request : requests) comparison.AskRules(AttributesOf(request));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const std::vector<Attribute> attributes = AttributesOf(requests[i]);
+    comparison.AskRules({.attributes = attributes});
+    // A path of two forms: the other one is what another request begins with.
+    const Request& other = requests[(i + 1) % requests.size()];
+    if (other.empty()) continue;
+    comparison.AskRules({.attributes = attributes, .strict_path = other.front().value});
+  }
   comparison.AskDescriptors(requests);
 }
 

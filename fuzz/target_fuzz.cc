@@ -33,8 +33,22 @@ std::vector<std::string> Segments(std::string_view path) {
   return segments;
 }
 
-// The normal form worked out another way: escapes by a table of texts, then a list of segments.
-std::string NaiveNormal(std::string path) {
+// What is left of segments once dots are resolved.
+std::string Resolved(const std::vector<std::string>& segments) {
+  std::vector<std::string> kept;
+  for (const std::string& segment : segments) {
+    if (segment == ".." && !kept.empty()) kept.pop_back();
+    if (!segment.empty() && segment != "." && segment != "..") kept.push_back(segment);
+  }
+  std::string normal;
+  for (const std::string& segment : kept) normal += "/" + segment;
+  const std::string& last = segments.back();
+  const bool is_folder = last.empty() || last == "." || last == "..";
+  return is_folder || kept.empty() ? normal + "/" : normal;
+}
+
+// The strict form worked out another way: escapes by a table of texts, then a list of segments.
+std::string NaiveStrict(std::string path) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (path[i] != '%') continue;
     std::string digits = path.substr(i + 1, 2);
@@ -49,26 +63,40 @@ std::string NaiveNormal(std::string path) {
       path.replace(i + 1, 2, digits);
     }
   }
-  std::vector<std::string> kept;
-  const std::vector<std::string> segments = Segments(path);
-  for (const std::string& segment : segments) {
-    if (segment == ".." && !kept.empty()) kept.pop_back();
-    if (!segment.empty() && segment != "." && segment != "..") kept.push_back(segment);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(path[i]);
+    if (byte < 0x80) continue;
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    path.replace(i, 1, {'%', kDigits[byte / 16U], kDigits[byte % 16U]});
   }
-  std::string normal;
-  for (const std::string& segment : kept) normal += "/" + segment;
-  const std::string& last = segments.back();
-  const bool is_folder = last.empty() || last == "." || last == "..";
-  return is_folder || kept.empty() ? normal + "/" : normal;
+  return Resolved(Segments(path));
+}
+
+// The lenient form step by step: decoded, cut at every slash, parameters cut.
+std::string NaiveLenient(std::string path) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] != '%') continue;
+    path.replace(i, 3, 1, static_cast<char>(std::stoi(path.substr(i + 1, 2), nullptr, 16)));
+  }
+  std::ranges::replace(path, '\\', '/');
+  std::vector<std::string> segments = Segments(path);
+  for (std::string& segment : segments) segment.resize(std::min(segment.find(';'), segment.size()));
+  std::string& last = segments.back();
+  last.resize(std::min(last.find_first_of("?#"), last.size()));
+  std::string lenient = Resolved(segments);
+  if (lenient.size() > 1 && lenient.ends_with('/')) lenient.pop_back();
+  return lenient;
 }
 
 void ReadPath(std::string_view path) {
-  std::string scratch;
-  const std::optional<std::string_view> normal = NormalPath(path, scratch);
-  if (!normal) return;
-  Must(*normal == NaiveNormal(std::string(path)), "a normal form is what the naive one is");
-  std::string other;
-  Must(NormalPath(*normal, other) == *normal, "the form of a form is itself");
+  PathScratch scratch;
+  const std::optional<PathForms> forms = NormalPath(path, scratch);
+  if (!forms) return;
+  const std::string sent(path.substr(0, path.find('#')));
+  Must(forms->strict == NaiveStrict(sent), "a strict form is what the naive one is");
+  Must(forms->lenient == NaiveLenient(sent), "a lenient form is what the naive one is");
+  PathScratch other;
+  Must(NormalPath(forms->strict, other)->strict == forms->strict, "the form of a form is itself");
 }
 
 void ReadQuery(std::string_view query) {

@@ -1,7 +1,9 @@
 #include "cli/explain.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +18,9 @@
 #include "core/limit_words.h"
 #include "core/text.h"
 #include "limiter/system_zones.h"
+#include "rules/attribute_value.h"
 #include "sluice/clock.h"
+#include "wire/target.h"
 
 namespace sluice::cli {
 namespace {
@@ -39,7 +43,8 @@ flags:
   --help           this text
 
 Attributes are what the server would know of the request: user=42, path=/v1/posts, ip=192.0.2.1,
-header.x-user-id=42. Where the domain has descriptors, their order is that of the entries.
+header.x-user-id=42. Where the domain has descriptors, their order is that of the entries. The path
+is written as a client would; both forms of it are shown where they differ.
 
 exit code: 0 if there is an answer, be it a refusal; 1 if the rules cannot be used, 2 if the command
 is wrong
@@ -121,13 +126,27 @@ Result<std::string_view> ChooseDomain(const RuleSet& rules, std::string_view wri
   return written;
 }
 
-int RunOn(const Arguments& arguments, Console& console) {
+// Makes the path, if there is one, what forward auth would make of it: its lenient form. Returns
+// the strict one, where it differs. What is no path of a URL stays as it is.
+std::string_view TakeForms(std::vector<Attribute>& attributes, PathScratch& scratch) {
+  const auto path = std::ranges::find(attributes, kPathAttribute, &Attribute::name);
+  if (path == attributes.end()) return {};
+  const std::optional<PathForms> forms = NormalPath(path->value, scratch);
+  if (!forms) return {};
+  path->value = forms->lenient;
+  return forms->differ() ? forms->strict : std::string_view();
+}
+
+int RunOn(Arguments arguments, Console& console) {
   const Result<std::shared_ptr<const RuleSet>> rules = LoadRules(arguments.path);
   if (!rules) return Fail(console, rules.error().message, kExitFailed);
   const Result<std::string_view> domain = ChooseDomain(*rules.value(), arguments.domain);
   if (!domain) return Fail(console, domain.error().message, kExitBadInput);
+  PathScratch scratch;
+  const std::string_view strict_path = TakeForms(arguments.attributes, scratch);
   const ExplainQuestion question{.domain = domain.value(),
                                  .attributes = arguments.attributes,
+                                 .strict_path = strict_path,
                                  .cost = arguments.cost,
                                  .profile = arguments.profile};
   const Result<ExplainedRequest> answer =
@@ -149,13 +168,13 @@ int RunExplain(std::span<const std::string_view> args, Console& console) {
     console.out.Write(kHelp);
     return kExitOk;
   }
-  const Result<Arguments> arguments = given ? ReadArguments(given.value()) : given.error();
+  Result<Arguments> arguments = given ? ReadArguments(given.value()) : given.error();
   if (!arguments) {
     return Fail(console,
                 Concat(arguments.error().message, "\nRun 'sluice explain --help' to learn more."),
                 kExitBadInput);
   }
-  return RunOn(arguments.value(), console);
+  return RunOn(std::move(arguments).value(), console);
 }
 
 }  // namespace sluice::cli

@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "gate/problem.h"
 #include "gate/verdict_json.h"
+#include "rules/attribute_value.h"
 #include "rules/explain_words.h"
 
 namespace sluice::cli {
@@ -42,6 +43,24 @@ std::string Headline(const ExplainedRequest& request) {
   return Concat(
       domain, word, ", ", StatusOf(verdict), "; ",
       comes_back ? Concat("would pass in ", DurationText(retry_after)) : "waiting does not help");
+}
+
+// The lenient form of the path. REQUIRES: it has two forms.
+std::string_view LenientPath(const ExplainedRequest& request) {
+  const auto found =
+      std::ranges::find(request.question.attributes, kPathAttribute, &Attribute::name);
+  return found->value;
+}
+
+std::string PathLine(const ExplainedRequest& request) {
+  return Concat("path: ", Quoted(request.question.strict_path), ", to a lenient application ",
+                Quoted(LenientPath(request)), "\n");
+}
+
+std::string PathJson(const ExplainedRequest& request) {
+  if (request.question.strict_path.empty()) return "";
+  return Concat(R"("path":{"strict":)", JsonString(request.question.strict_path), R"(,"lenient":)",
+                JsonString(LenientPath(request)), "},");
 }
 
 std::string RulesTable(const ExplainedRequest& request, Ink ink) {
@@ -152,6 +171,7 @@ std::string HeadersJson(const HeaderList& headers) {
 std::string ExplainText(const ExplainedRequest& request, Ink ink) {
   const DomainSpec& domain = request.domain->spec();
   std::string text = Emphasized(ink, Emphasis::kBold, Headline(request)) + "\n";
+  if (!request.question.strict_path.empty()) text += PathLine(request);
   if (!domain.rules.empty()) text += Concat("\n", RulesTable(request, ink));
   if (!domain.descriptors.empty()) text += Concat("\n", DescriptorLine(request));
   if (!request.verdict.decisions().empty()) text += Concat("\n", ChargesTable(request, ink));
@@ -164,7 +184,7 @@ std::string ExplainText(const ExplainedRequest& request, Ink ink) {
 
 std::string ExplainJson(const ExplainedRequest& request) {
   std::string text = Concat(R"({"domain":)", JsonString(request.question.domain), R"(,"status":)",
-                            StatusOf(request.verdict), ",");
+                            StatusOf(request.verdict), ",", PathJson(request));
   AppendVerdictMembers(request.verdict, text);
   return Concat(text, R"(,"charges":[)", ChargesJson(request), R"(],"rules":[)", RulesJson(request),
                 R"(],"descriptor":)", DescriptorJson(request), R"(,"profile":)",

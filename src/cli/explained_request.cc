@@ -25,8 +25,14 @@ Result<ExplainedRequest> ExplainRequest(std::shared_ptr<const RuleSet> rules,
   answer.domain = rules->Find(question.domain);
   answer.rules = std::move(rules);
   answer.question = question;
-  answer.why = Explain(*answer.domain, question.attributes);
-  const AttributeSet set{question.attributes, question.cost};
+  // Entries of a descriptor may have the same key.
+  const bool has_entries = !answer.domain->spec().descriptors.empty();
+  const Repeats repeats = has_entries ? Repeats::kFirstCounts : Repeats::kRefused;
+  answer.why = Explain(*answer.domain, {question.attributes, question.strict_path, repeats});
+  const AttributeSet set{.attributes = question.attributes,
+                         .cost = question.cost,
+                         .strict_path = question.strict_path,
+                         .repeats = repeats};
   GateSession(gate).Decide({question.domain, {&set, 1}}, answer.verdict);
   WriteHeaders({.profile = question.profile}, answer.verdict, answer.headers);
   return answer;

@@ -21,6 +21,7 @@ namespace sluice::cli {
 struct ExplainQuestion {
   std::string_view domain;  // one of the rule set
   std::span<const Attribute> attributes;
+  std::string_view strict_path = {};  // as MatchedAttributes has it
   Cost cost{};
   HeaderProfile profile = HeaderProfile::kIetf;
 };

@@ -58,7 +58,9 @@ void ForwardAuth::Decide(std::string_view domain, std::string_view suffix,
   if (const std::optional<std::string> fault = original_.Read(request, suffix)) {
     return ReplyProblem({400, Concat("The original request: ", *fault, ".")}, reply);
   }
-  const AttributeSet set{.attributes = original_.attributes()};
+  const AttributeSet set{.attributes = original_.attributes(),
+                         .strict_path = original_.strict_path(),
+                         .repeats = Repeats::kRefused};
   session_.Decide({domain, {&set, 1}}, verdict_);
   if (verdict_.kind() == VerdictKind::kUnknownDomain) return;
   if (!verdict_.allowed()) ReplyRefusal(verdict_, reply);

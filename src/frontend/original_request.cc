@@ -7,7 +7,6 @@
 #include "wire/ascii.h"
 #include "wire/cookie.h"
 #include "wire/query.h"
-#include "wire/target.h"
 
 namespace sluice {
 namespace {
@@ -24,13 +23,14 @@ constexpr std::size_t kPrefixBytesMost = kHeaderPrefix.size();
 
 constexpr char ToUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
-// "[::1]:80" and "example.org:80" without the port.
-std::string_view WithoutPort(std::string_view host) {
+// "[::1]:80" and "example.org.:80" without the port and the dot of the root.
+std::string_view HostName(std::string_view host) {
   const std::size_t colon = host.rfind(':');
-  if (colon == std::string_view::npos || host.find(']', colon) != std::string_view::npos) {
-    return host;
+  if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {
+    host = host.substr(0, colon);
   }
-  return host.substr(0, colon);
+  while (host.ends_with('.')) host.remove_suffix(1);
+  return host;
 }
 
 std::string TooMany() {
@@ -43,6 +43,7 @@ std::string TooMany() {
 std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::string_view suffix) {
   call_ = &call;
   attributes_.clear();
+  strict_path_ = {};
   const Peer& peer = *call.peer;
   // A client that a PROXY header tells of is not on this machine, also if its address there is a
   // loopback address.
@@ -92,7 +93,7 @@ void OriginalRequest::ReadHost() {
     host = TrimBlanks(host.substr(comma + 1));
   }
   if (host.empty()) host = call_->authority;
-  host = WithoutPort(host);
+  host = HostName(host);
   if (!host.empty()) Add("host", KeepName("", host));
 }
 
@@ -137,9 +138,10 @@ std::optional<std::string> OriginalRequest::ReadTarget(std::string_view suffix) 
   if (claims.differ) return "X-Forwarded-Uri, X-Original-URI and the path of the call differ";
   if (claims.value.empty()) return std::nullopt;
   const Target target = SplitTarget(claims.value);
-  const std::optional<std::string_view> path = NormalPath(target.path, path_);
+  const std::optional<PathForms> path = NormalPath(target.path, path_);
   if (!path) return Concat("the path ", Quoted(target.path), " is none");
-  if (!Add("path", *path) || !Add("path.raw", target.path)) return TooMany();
+  if (!Add("path", path->lenient) || !Add("path.raw", target.path)) return TooMany();
+  if (path->differ()) strict_path_ = path->strict;
   return ReadQuery(target.query);
 }
 
@@ -151,8 +153,11 @@ std::optional<std::string> OriginalRequest::ReadQuery(std::string_view query) {
     kept_.append(kQueryPrefix)
         .append(DecodeQuery(parameter->name, decoded_).value_or(parameter->name));
     const std::string_view name = std::string_view(kept_).substr(begin);
-    const auto value = DecodeQuery(parameter->value, decoded_).value_or(parameter->value);
-    if (!Add(name, Keep(value))) return TooMany();
+    const std::string_view value =
+        Keep(DecodeQuery(parameter->value, decoded_).value_or(parameter->value));
+    if (!Add(name, value)) return TooMany();
+    const std::size_t bracket = name.find('[', kQueryPrefix.size() + 1);
+    if (bracket != std::string_view::npos && !Add(name.substr(0, bracket), value)) return TooMany();
   }
   return std::nullopt;
 }

@@ -12,6 +12,7 @@
 #include "net/exchange.h"
 #include "sluice/attribute.h"
 #include "wire/forwarded.h"
+#include "wire/target.h"
 
 namespace sluice {
 
@@ -25,11 +26,14 @@ using TrustFunction = std::function<Hop(std::string_view address)>;
 //   path, path.raw,      X-Forwarded-Uri or X-Original-URI, or what stands after the domain in the
 //   query.NAME           path of the call
 //   host                 X-Forwarded-Host, else that of the call; in lower case, without its port
+//                        and a dot at the end
 //   ip                   the peer, or from X-Forwarded-For, else Forwarded
 //   header.NAME          all headers of the call, names in lower case
 //   cookie.NAME
 //
-// Of what comes twice the first counts. Where no path is known there is no `path`.
+// `path` is the lenient form of the path (PathForms), and strict_path() the other one. Of what
+// comes twice each is there; of `user[]=1` there is also `query.user`, because many applications
+// read it so.
 //
 // Thread safety: none. Ownership: the attributes view the request and this object, until the next
 // Read.
@@ -54,6 +58,8 @@ class OriginalRequest {
   std::optional<std::string> Read(const HttpRequest& call, std::string_view suffix);
 
   [[nodiscard]] std::span<const Attribute> attributes() const { return attributes_; }
+  // The strict form of the path, where it is another one than `path`; else empty.
+  [[nodiscard]] std::string_view strict_path() const { return strict_path_; }
 
  private:
   // The values of headers that mean the same. Those of a stranger are none.
@@ -83,7 +89,8 @@ class OriginalRequest {
   std::vector<Attribute> attributes_;
   std::vector<std::string_view> hops_;  // values of one header
   std::string kept_;                    // texts that had to be made; never moves in a request
-  std::string path_;                    // the normal path, where it differs
+  PathScratch path_;                    // the forms of the path, where they are not as sent
+  std::string_view strict_path_;
   std::string decoded_;
 };
 

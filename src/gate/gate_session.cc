@@ -94,7 +94,8 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
     const AttributeSet& set = request.sets[i];
     Match& match = matches_[i];
     match.Clear();
-    domain.MatchRules(set.attributes, set.cost, match);
+    domain.MatchRules(MatchedAttributes{set.attributes, set.strict_path, set.repeats}, set.cost,
+                      match);
     SetVerdict& answer = verdict.sets_.emplace_back();
     if (match.outcome() == MatchOutcome::kCharges) {
       // What the caller's own limit stands in place of replaces nothing either.
@@ -103,6 +104,12 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
       charges += match.charges().size();
       if (charges <= kDecisionsMost) continue;
       verdict.SetFault("more than 1024 limits apply to its sets of attributes", nullptr);
+      return false;
+    }
+    if (match.outcome() == MatchOutcome::kRepeated) {
+      verdict.SetFault(
+          "a header, cookie or query parameter that a rule uses comes twice with different values",
+          nullptr);
       return false;
     }
     answer.decided_by = match.decided_by()->spec;

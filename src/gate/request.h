@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "rules/match.h"
 #include "sluice/attribute.h"
 #include "sluice/decision.h"
 
@@ -41,6 +42,9 @@ struct AttributeSet {
   Cost cost{};
   Purpose purpose = Purpose::kTake;
   std::optional<LimitOverride> limit = std::nullopt;
+  // As MatchedAttributes has them.
+  std::string_view strict_path = {};
+  Repeats repeats = Repeats::kFirstCounts;
 };
 
 // One request: its charges are taken all or not at all.

@@ -13,8 +13,12 @@ namespace sluice {
 // to a prefix where they make a key. So are those of its aliases.
 inline constexpr std::string_view kIpAttribute = "ip";
 
+// The attribute that holds the path of the request. A whole value in a rule ignores a slash at the
+// end of it, and a request may have a second form of it (MatchedAttributes). So do its aliases.
+inline constexpr std::string_view kPathAttribute = "path";
+
 // What the values of an attribute are.
-enum class AttributeKind : std::uint8_t { kTexts, kAddresses };
+enum class AttributeKind : std::uint8_t { kTexts, kAddresses, kPaths };
 
 // Views the request's bytes, or those of its match. Thread safety: none; it belongs to one match.
 class AttributeValue {

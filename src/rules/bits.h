@@ -26,6 +26,10 @@ class Bits {
     return is_new;
   }
   void Add(std::size_t number) { words_[number / 64] |= One(number); }
+  // REQUIRES: the other has the same bound.
+  void AddAll(const Bits& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
   void Remove(std::size_t number) { words_[number / 64] &= ~One(number); }
   [[nodiscard]] bool Has(std::size_t number) const {
     return (words_[number / 64] & One(number)) != 0;

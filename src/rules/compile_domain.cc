@@ -31,6 +31,7 @@ class DomainCompiler {
       if (rule.action == RuleAction::kLimit && rule.mode != RuleMode::kOff) CompileRule(rule);
     }
     CompileReplaces();
+    domain_.path_slot_ = domain_.slot_of_.Find(kPathAttribute);
     domain_.index_.Finish(Count(), literals);
   }
 
@@ -47,8 +48,16 @@ class DomainCompiler {
 
   void CompileLists() {
     for (const ListSpec& list : spec_.lists) {
-      lists_.emplace_back(list.name, std::make_shared<const ValueList>(list.values));
+      lists_.push_back({list.name, std::make_shared<const ValueList>(list.values), nullptr});
     }
+  }
+
+  // A list that a path is looked for in has a second form, for that alone.
+  void CompilePathList(std::string_view name) {
+    const auto spec = std::ranges::find(spec_.lists, name, &ListSpec::name);
+    Matcher::List& list = *std::ranges::find(lists_, name, &Matcher::List::name);
+    if (list.paths != nullptr) return;
+    list.paths = std::make_shared<const ValueList>(ValueList::OfPaths(spec->values));
   }
 
   // An alias whose source is an alias comes after that one.
@@ -68,7 +77,9 @@ class DomainCompiler {
 
   void AddAlias(const AliasSpec& alias) {
     domain_.aliases_.push_back({SlotOf(alias.name), SlotOf(alias.source)});
+    if (alias.name == kPathAttribute) return;  // a path, whatever it is taken from
     if (addresses_.contains(alias.source)) addresses_.insert(alias.name);
+    if (paths_.contains(alias.source)) paths_.insert(alias.name);
   }
 
   // Those of a rule, or of what one of the plans says for it.
@@ -108,21 +119,27 @@ class DomainCompiler {
   void AddLookup(std::uint32_t slot, const MatcherSpec& matcher) {
     constexpr std::size_t kLookupsMost = 4;
     if (matcher.kind != MatcherSpec::Kind::kIn) return;
-    const auto list = std::ranges::find(lists_, matcher.texts.front(),
-                                        [](const auto& each) { return each.first; });
-    const Domain::Lookup lookup{slot, list->second};
+    const auto list = std::ranges::find(lists_, matcher.texts.front(), &Matcher::List::name);
+    const Domain::Lookup lookup{slot, list->values};
     std::vector<Domain::Lookup>& known = domain_.lookups_;
     const bool is_known = std::ranges::find(known, lookup) != known.end();
     if (!is_known && known.size() < kLookupsMost) known.push_back(lookup);
+  }
+
+  [[nodiscard]] AttributeKind KindOf(std::string_view attribute) const {
+    if (addresses_.contains(attribute)) return AttributeKind::kAddresses;
+    return paths_.contains(attribute) ? AttributeKind::kPaths : AttributeKind::kTexts;
   }
 
   void CompileRule(const RuleSpec& spec) {
     CompiledRule rule;
     rule.spec = &spec;
     for (const ConditionSpec& condition : spec.match) {
-      const auto kind = addresses_.contains(condition.attribute) ? AttributeKind::kAddresses
-                                                                 : AttributeKind::kTexts;
+      const AttributeKind kind = KindOf(condition.attribute);
       const std::uint32_t slot = SlotOf(condition.attribute);
+      if (kind == AttributeKind::kPaths && condition.matcher.kind == MatcherSpec::Kind::kIn) {
+        CompilePathList(condition.matcher.texts.front());
+      }
       if (kind == AttributeKind::kAddresses) AddAddressSlot(slot, condition.matcher);
       AddLookup(slot, condition.matcher);
       rule.conditions.emplace_back(slot, Matcher(condition.matcher, kind, lists_));
@@ -145,7 +162,7 @@ class DomainCompiler {
     rule.share = SipHash(HashSeed{});
     rule.share.Absorb(id.text());
     number_of_.emplace(spec.name, Count());
-    domain_.index_.File(Count(), spec, {domain_.slot_of_, addresses_});
+    domain_.index_.File(Count(), spec, {domain_.slot_of_, addresses_, paths_});
     domain_.rules_.push_back(std::move(rule));
   }
 
@@ -176,7 +193,9 @@ class DomainCompiler {
   const DomainSpec& spec_;
   std::vector<RuleLimit>& limits_;
   Matcher::Lists lists_;
-  std::set<std::string, std::less<>> addresses_{std::string(kIpAttribute)};  // and aliases of it
+  // And aliases of them. None is both.
+  std::set<std::string, std::less<>> addresses_{std::string(kIpAttribute)};
+  std::set<std::string, std::less<>> paths_{std::string(kPathAttribute)};
   std::map<std::string, std::uint32_t, std::less<>> number_of_;
 };
 

@@ -9,6 +9,12 @@ namespace {
 
 using Kind = MatcherSpec::Kind;
 
+// By what an attribute is taken from in the end.
+AttributeKind KindOf(std::string_view source) {
+  if (source == kIpAttribute) return AttributeKind::kAddresses;
+  return source == kPathAttribute ? AttributeKind::kPaths : AttributeKind::kTexts;
+}
+
 }  // namespace
 
 bool NeedsAttribute(const RuleSpec& rule, std::string_view attribute) {
@@ -27,13 +33,11 @@ DomainValues::DomainValues(const DomainSpec& domain) : sources_(domain) {
 
 std::shared_ptr<const ValueSet> DomainValues::Of(const ConditionSpec& condition) {
   const MatcherSpec& matcher = condition.matcher;
-  const auto kind = sources_.SourceOf(condition.attribute) == kIpAttribute
-                        ? AttributeKind::kAddresses
-                        : AttributeKind::kTexts;
+  const AttributeKind kind = KindOf(sources_.SourceOf(condition.attribute));
   if (matcher.kind != Kind::kIn) return std::make_shared<const ValueSet>(matcher, kind, nullptr);
   const auto found = lists_.find(matcher.texts.front());
   const ListSpec* list = found == lists_.end() ? nullptr : found->second;
-  std::shared_ptr<const ValueSet>& made = of_lists_[list];
+  std::shared_ptr<const ValueSet>& made = of_lists_[{list, kind}];
   if (made == nullptr) made = std::make_shared<const ValueSet>(matcher, kind, list);
   return made;
 }

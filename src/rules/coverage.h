@@ -1,9 +1,11 @@
 // Coverage: whether one rule matches everything that another matches.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "rules/check_aliases.h"
@@ -24,7 +26,7 @@ class DomainValues {
   AliasSources sources_;
   std::unordered_map<std::string_view, const ListSpec*> lists_;  // those that were read well
   // A list may be long and is the same to all that look into it.
-  std::unordered_map<const ListSpec*, std::shared_ptr<const ValueSet>> of_lists_;
+  std::map<std::pair<const ListSpec*, AttributeKind>, std::shared_ptr<const ValueSet>> of_lists_;
 };
 
 // What a rule applies to, prepared to be compared with that of many others. Refers to the rule and

@@ -17,21 +17,44 @@ std::optional<Cost> ReadCost(std::string_view text) {
 
 }  // namespace
 
-void Domain::Bind(std::span<const Attribute> attributes, Match& match) const {
+bool Domain::Bind(const MatchedAttributes& matched, Match& match) const {
   match.values_.assign(slots_, AttributeValue{});
-  for (const Attribute& attribute : attributes) {
+  for (const Attribute& attribute : matched.attributes) {
     const std::uint32_t slot = slot_of_.Find(attribute.name);
-    if (slot == TextMap::kNone || match.values_[slot].present()) continue;
-    match.values_[slot] = AttributeValue(attribute.value);
-  }
-  for (const Alias& alias : aliases_) {
-    if (!match.values_[alias.slot].present()) {
-      match.values_[alias.slot] = match.values_[alias.source];
+    if (slot == TextMap::kNone) continue;
+    AttributeValue& value = match.values_[slot];
+    if (!value.present()) {
+      value = AttributeValue(attribute.value);
+    } else if (matched.repeats == Repeats::kRefused && value.text() != attribute.value) {
+      return false;
     }
   }
+  TakeAliases(match.values_);
   if (!address_slots_.empty()) RestateAddresses(match);
   // Large lists are in no cache near the processor; this loads them while rules are collected.
   for (const auto& [slot, list] : lookups_) list->Prefetch(match.values_[slot]);
+  return true;
+}
+
+void Domain::TakeAliases(std::vector<AttributeValue>& values) const {
+  for (const Alias& alias : aliases_) {
+    if (!values[alias.slot].present()) values[alias.slot] = values[alias.source];
+  }
+}
+
+void Domain::BindStrict(const MatchedAttributes& matched, Match& match) const {
+  std::vector<AttributeValue>& values = match.strict_values_;
+  values.assign(slots_, AttributeValue{});
+  values[path_slot_] = AttributeValue(matched.strict_path);
+  for (const Attribute& attribute : matched.attributes) {
+    const std::uint32_t slot = slot_of_.Find(attribute.name);
+    if (slot == TextMap::kNone || values[slot].present()) continue;
+    values[slot] = AttributeValue(attribute.value);
+  }
+  TakeAliases(values);
+  for (const std::uint32_t slot : address_slots_) values[slot] = match.values_[slot];
+  index_.Collect(values, match.strict_candidates_, match.lists_seen_);
+  match.candidates_.AddAll(match.strict_candidates_);
 }
 
 void Domain::RestateAddresses(Match& match) const {
@@ -52,8 +75,31 @@ void Domain::RestateAddresses(Match& match) const {
 }
 
 bool Domain::Holds(const CompiledRule& rule, Match& match) {
+  if (match.has_two_forms_) {
+    for (std::size_t i = 0; i < rule.conditions.size(); ++i) {
+      if (!ConditionHolds(rule, i, match)) return false;
+    }
+    return true;
+  }
   for (const auto& [slot, matcher] : rule.conditions) {
     if (!matcher.Holds(match.values_[slot])) return false;
+  }
+  return true;
+}
+
+bool Domain::ConditionHolds(const CompiledRule& rule, std::size_t condition, Match& match) {
+  const auto& [slot, matcher] = rule.conditions[condition];
+  const bool holds = matcher.Holds(match.values_[slot]);
+  if (!match.has_two_forms_) return holds;
+  const bool needs_both = rule.spec->action == RuleAction::kAllow;
+  return holds == needs_both ? matcher.Holds(match.strict_values_[slot]) : holds;
+}
+
+bool Domain::HoldsInBothForms(const CompiledRule& rule, Match& match) {
+  for (const auto& [slot, matcher] : rule.conditions) {
+    if (!matcher.Holds(match.values_[slot]) || !matcher.Holds(match.strict_values_[slot])) {
+      return false;
+    }
   }
   return true;
 }
@@ -97,9 +143,14 @@ bool Domain::IsEnforcedFor(const CompiledRule& rule, Match& match) const {
   return enforced;
 }
 
+bool Domain::Replaces(const CompiledRule& rule, Match& match) const {
+  if (match.has_two_forms_ && !HoldsInBothForms(rule, match)) return false;
+  return IsEnforcedFor(rule, match);
+}
+
 void Domain::DropReplaced(Match& match) const {
   for (const std::uint32_t number : replacing_) {
-    if (!match.applying_.Has(number) || !IsEnforcedFor(rules_[number], match)) continue;
+    if (!match.applying_.Has(number) || !Replaces(rules_[number], match)) continue;
     for (const std::uint32_t replaced : rules_[number].replaces) match.applying_.Remove(replaced);
   }
 }
@@ -143,10 +194,15 @@ bool Domain::AddCharges(const CompiledRule& rule, Cost cost, Match& match) const
   return true;
 }
 
-void Domain::MatchRules(std::span<const Attribute> attributes, Cost cost, Match& match) const {
+void Domain::MatchRules(const MatchedAttributes& matched, Cost cost, Match& match) const {
   if (rules_.empty()) return;
-  Bind(attributes, match);
+  if (!Bind(matched, match)) {
+    match.outcome_ = MatchOutcome::kRepeated;
+    return;
+  }
   index_.Collect(match.values_, match.candidates_, match.lists_seen_);
+  match.has_two_forms_ = !matched.strict_path.empty() && path_slot_ != TextMap::kNone;
+  if (match.has_two_forms_) BindStrict(matched, match);
   match.applying_.Reset(rules_.size());
   match.candidates_.ForEachWhile([&](std::size_t number) {
     const CompiledRule& rule = rules_[number];

@@ -36,6 +36,9 @@ namespace sluice {
 //   (3) A glob or a regex of an attribute that is an address is asked about the one text of that
 //       address (FormatIpAddress), however the request writes it.
 //   (4) Keys of different parts never run into each other; see KeyWriter.
+//   (5) Where the path has two forms, each condition of a limit or deny rule holds if it does for
+//       either of them, and of an allow rule if it does for both; so what `not` leaves out must be
+//       left out in both. A rule that matches by one form alone replaces no others.
 class Domain {
  public:
   // Appends its limits to `limits`, and takes of `literals` what its index needs.
@@ -44,9 +47,11 @@ class Domain {
 
   [[nodiscard]] const DomainSpec& spec() const { return *spec_; }
 
-  // Adds what the rules make of one set of attributes. Of an attribute given twice the first
-  // counts. REQUIRES: `match` is clear.
-  void MatchRules(std::span<const Attribute> attributes, Cost cost, Match& match) const;
+  // Adds what the rules make of one set of attributes. REQUIRES: `match` is clear.
+  void MatchRules(const MatchedAttributes& matched, Cost cost, Match& match) const;
+  void MatchRules(std::span<const Attribute> attributes, Cost cost, Match& match) const {
+    MatchRules(MatchedAttributes{.attributes = attributes}, cost, match);
+  }
 
   // Adds what the descriptors make of the same entries, in their order.
   void MatchDescriptor(std::span<const Attribute> entries, Cost cost, Match& match) const {
@@ -63,10 +68,19 @@ class Domain {
   friend class DomainCompiler;
   friend class DomainExplainer;
 
-  void Bind(std::span<const Attribute> attributes, Match& match) const;
+  // False if an attribute comes twice and may not.
+  bool Bind(const MatchedAttributes& matched, Match& match) const;
+  void TakeAliases(std::vector<AttributeValue>& values) const;
   void RestateAddresses(Match& match) const;
+  // The same for the other form of the path, and adds the candidates that have it.
+  void BindStrict(const MatchedAttributes& matched, Match& match) const;
   // Whether the rule's match holds.
   static bool Holds(const CompiledRule& rule, Match& match);
+  static bool ConditionHolds(const CompiledRule& rule, std::size_t condition, Match& match);
+  // REQUIRES: the path has two forms.
+  static bool HoldsInBothForms(const CompiledRule& rule, Match& match);
+  // Whether a rule that applies replaces others.
+  bool Replaces(const CompiledRule& rule, Match& match) const;
   // Which of the attributes makes the part of a key: the first that is present, or kNoSource.
   [[nodiscard]] static std::size_t SourceOf(const std::vector<KeySource>& part, const Match& match);
   [[nodiscard]] static bool HasKey(const CompiledRule& rule, const Match& match);
@@ -96,6 +110,7 @@ class Domain {
   const DomainSpec* spec_;
   TextMap slot_of_;
   std::uint32_t slots_ = 0;
+  std::uint32_t path_slot_ = TextMap::kNone;  // kNone where no rule asks for the path
   std::vector<Alias> aliases_;                // those that others take their value from come first
   std::vector<std::uint32_t> address_slots_;  // addresses that globs or regexes are asked about
   std::vector<Lookup> lookups_;               // the first few there are

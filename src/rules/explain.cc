@@ -5,7 +5,6 @@
 
 #include "core/text.h"
 #include "rules/ip_address.h"
-#include "rules/match.h"
 
 namespace sluice {
 
@@ -13,11 +12,11 @@ namespace sluice {
 // to; only why it does not is looked into here.
 class DomainExplainer {
  public:
-  DomainExplainer(const Domain& domain, std::span<const Attribute> attributes)
-      : domain_(domain), attributes_(attributes) {
-    domain.MatchRules(attributes, Cost{}, match_);
+  DomainExplainer(const Domain& domain, const MatchedAttributes& matched)
+      : domain_(domain), attributes_(matched.attributes) {
+    domain.MatchRules(matched, Cost{}, match_);
     if (match_.outcome() == MatchOutcome::kCharges) {
-      domain.MatchDescriptor(attributes, Cost{}, match_);
+      domain.MatchDescriptor(attributes_, Cost{}, match_);
     }
   }
 
@@ -36,7 +35,10 @@ class DomainExplainer {
     const auto found = std::ranges::find(rules, &spec, &CompiledRule::spec);
     if (found == rules.end()) return why;  // off
     const auto number = static_cast<std::size_t>(found - rules.begin());
-    if (match_.outcome() == MatchOutcome::kAllow || match_.outcome() == MatchOutcome::kDeny) {
+    if (match_.outcome() == MatchOutcome::kRepeated) {
+      why.fate = RuleFate::kRepeated;
+    } else if (match_.outcome() == MatchOutcome::kAllow ||
+               match_.outcome() == MatchOutcome::kDeny) {
       ExplainDecided(*found, why);
     } else if (match_.applying_.Has(number)) {
       ExplainApplying(*found, why);
@@ -87,7 +89,7 @@ class DomainExplainer {
     // Whatever replaced a rule applies itself, since that had been settled before.
     for (const std::uint32_t other : domain_.replacing_) {
       const CompiledRule& replacing = domain_.rules_[other];
-      if (!match_.applying_.Has(other) || !domain_.IsEnforcedFor(replacing, match_)) continue;
+      if (!match_.applying_.Has(other) || !domain_.Replaces(replacing, match_)) continue;
       if (std::ranges::find(replacing.replaces, number) != replacing.replaces.end()) {
         why.other = replacing.spec;
       }
@@ -97,11 +99,15 @@ class DomainExplainer {
 
   bool FindFailedCondition(const CompiledRule& rule, RuleExplanation& why) {
     for (std::size_t i = 0; i < rule.conditions.size(); ++i) {
-      const auto& [slot, matcher] = rule.conditions[i];
-      if (matcher.Holds(match_.values_[slot])) continue;
+      if (Domain::ConditionHolds(rule, i, match_)) continue;
+      const std::uint32_t slot = rule.conditions[i].first;
       why.fate = RuleFate::kNoMatch;
       why.condition = &rule.spec->match[i];
       why.value = ValueOf(slot);
+      if (match_.has_two_forms_) {
+        const AttributeValue& strict = match_.strict_values_[slot];
+        if (strict.present() && strict.text() != why.value) why.strict_value = strict.text();
+      }
       return true;
     }
     return false;
@@ -186,8 +192,8 @@ class DomainExplainer {
   Match match_;
 };
 
-Explanation Explain(const Domain& domain, std::span<const Attribute> attributes) {
-  return DomainExplainer(domain, attributes).Explain();
+Explanation Explain(const Domain& domain, const MatchedAttributes& matched) {
+  return DomainExplainer(domain, matched).Explain();
 }
 
 }  // namespace sluice

@@ -11,6 +11,7 @@
 
 #include "rules/descriptor_tree.h"
 #include "rules/domain.h"
+#include "rules/match.h"
 #include "rules/rule_spec.h"
 #include "sluice/attribute.h"
 
@@ -28,6 +29,8 @@ enum class RuleFate : std::uint8_t {
   kReplaced,    // by `other`
   kBadCost,     // `value` should be the cost and is no number, so nothing is charged
   kNotCharged,  // it would apply, were it not for the bad cost of `other`
+  kRepeated,    // an attribute that some rule uses comes twice with different values: no rule is
+                // asked
 };
 
 // One part of a key, readable: the attribute that makes it, and its value; an address is cut to
@@ -47,6 +50,8 @@ struct RuleExplanation {
   const RuleSpec* other = nullptr;           // kNotAsked, kReplaced, kNotCharged
   // kNoMatch, kNoPlan, kBadCost: what the attribute in question is; none where it is missing.
   std::optional<std::string_view> value;
+  // kNoMatch: the other form of a path, where there is one.
+  std::optional<std::string_view> strict_value;
   std::vector<ExplainedKeyPart> key;  // kApplies; empty where there is one key for all
 };
 
@@ -77,6 +82,9 @@ struct Explanation {
   DescriptorExplanation descriptor;
 };
 
-Explanation Explain(const Domain& domain, std::span<const Attribute> attributes);
+Explanation Explain(const Domain& domain, const MatchedAttributes& matched);
+inline Explanation Explain(const Domain& domain, std::span<const Attribute> attributes) {
+  return Explain(domain, MatchedAttributes{.attributes = attributes});
+}
 
 }  // namespace sluice

@@ -46,6 +46,11 @@ std::string Found(std::string_view attribute, std::optional<std::string_view> va
   return Concat(attribute, value ? Concat(" is ", Quoted(*value)) : " is missing");
 }
 
+// How many of the two forms of a path must be what the rule asks for.
+std::string_view BothOrEither(const RuleSpec& rule) {
+  return rule.action == RuleAction::kAllow ? "both forms to be " : "one form to be ";
+}
+
 std::string DescribeOff(const RuleSpec& rule) {
   if (rule.mode == RuleMode::kOff) return "mode: off";
   return Concat("in shadow, where ", rule.action == RuleAction::kAllow ? "allow" : "deny",
@@ -113,6 +118,8 @@ std::string_view FateWord(const RuleExplanation& why) {
       return "bad cost";
     case RuleFate::kNotCharged:
       return "not charged";
+    case RuleFate::kRepeated:
+      return "not asked";
   }
   return "";
 }
@@ -157,7 +164,9 @@ std::string Describe(const RuleExplanation& why) {
     case RuleFate::kNotAsked:
       return Concat("rule ", Quoted(why.other->name), " has decided");
     case RuleFate::kNoMatch:
-      return Concat(Found(why.condition->attribute, why.value), "; expected ",
+      return Concat(Found(why.condition->attribute, why.value),
+                    why.strict_value ? Concat(" and ", Quoted(*why.strict_value)) : "",
+                    "; expected ", why.strict_value ? BothOrEither(*why.rule) : "",
                     ExpectedOf(why.condition->matcher));
     case RuleFate::kNoKey:
       return DescribeMissing(*why.part);
@@ -169,6 +178,8 @@ std::string Describe(const RuleExplanation& why) {
       return DescribeBadCost(why);
     case RuleFate::kNotCharged:
       return Concat("rule ", Quoted(why.other->name), " has a bad cost");
+    case RuleFate::kRepeated:
+      return "an attribute that a rule uses comes twice with different values";
   }
   return {};
 }

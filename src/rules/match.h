@@ -10,12 +10,28 @@
 
 #include "rules/attribute_value.h"
 #include "rules/bits.h"
+#include "sluice/attribute.h"
 #include "sluice/charge.h"
 
 namespace sluice {
 
 struct CompiledRule;
 struct DescriptorNode;
+
+// What becomes of an attribute that a request has twice, with different values.
+enum class Repeats : std::uint8_t {
+  kFirstCounts,
+  kRefused,  // where a rule uses it: the application may take the other value
+};
+
+// What rules are matched with. Views the caller's bytes.
+struct MatchedAttributes {
+  std::span<const Attribute> attributes;
+  // The second form of the attribute `path`, which makes no keys; empty where there is none. Limit
+  // and deny rules match if either form does, allow rules only if both do.
+  std::string_view strict_path = {};
+  Repeats repeats = Repeats::kFirstCounts;
+};
 
 // One charge that a request comes to: a limit of the rule set, the key, the cost.
 struct RuleCharge {
@@ -32,10 +48,11 @@ struct RuleCharge {
 
 // What a match comes to.
 enum class MatchOutcome : std::uint8_t {
-  kCharges,  // the charges decide; with none, nothing applies
-  kAllow,    // an allow rule lets it pass
-  kDeny,     // a deny rule refuses it
-  kBadCost,  // the attribute that holds a rule's cost is no whole number from 0 to 10^18
+  kCharges,   // the charges decide; with none, nothing applies
+  kAllow,     // an allow rule lets it pass
+  kDeny,      // a deny rule refuses it
+  kBadCost,   // the attribute that holds a rule's cost is no whole number from 0 to 10^18
+  kRepeated,  // an attribute that a rule uses comes twice, which is Repeats::kRefused
 };
 
 // The answer of a match, and the memory it is worked out in: keep one for each thread and use it
@@ -48,7 +65,7 @@ class Match {
   static constexpr std::size_t kKeyBytesKept = std::size_t{64} << 10U;
 
   [[nodiscard]] MatchOutcome outcome() const { return outcome_; }
-  // The rule that allowed, denied, or has the bad cost.
+  // The rule that allowed, denied, or has the bad cost; else null.
   [[nodiscard]] const CompiledRule* decided_by() const { return decided_by_; }
   // Where the attributes ended in the `descriptors`, or null.
   [[nodiscard]] const DescriptorNode* node() const { return node_; }
@@ -91,6 +108,10 @@ class Match {
 
   // Scratch of Domain::MatchRules.
   std::vector<AttributeValue> values_;
+  bool has_two_forms_ = false;
+  // Where the path has two forms: the values with its strict one, and what the index finds by it.
+  std::vector<AttributeValue> strict_values_;
+  Bits strict_candidates_;
   std::vector<std::string> address_texts_;  // views of which may be among the values
   Bits candidates_;
   Bits lists_seen_;

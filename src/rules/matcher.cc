@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "rules/path_text.h"
+
 namespace sluice {
 
 Matcher::Matcher(const MatcherSpec& spec, AttributeKind kind, const Lists& lists)
@@ -22,11 +24,10 @@ Matcher::What Matcher::Compile(const MatcherSpec& spec, AttributeKind kind, cons
       return std::move(regex).value();
     }
     case MatcherSpec::Kind::kIn: {
-      const auto list = std::find_if(lists.begin(), lists.end(), [&](const auto& named) {
-        return named.first == texts.front();
-      });
+      const auto list = std::ranges::find(lists, texts.front(), &List::name);
       assert(list != lists.end());
-      return list->second;
+      if (kind == AttributeKind::kPaths) return PathList{list->paths};
+      return list->values;
     }
   }
   return Anything{};
@@ -34,6 +35,19 @@ Matcher::What Matcher::Compile(const MatcherSpec& spec, AttributeKind kind, cons
 
 Matcher::Texts Matcher::CompileTexts(const MatcherSpec& spec, AttributeKind kind) {
   Texts texts;
+  if (kind == AttributeKind::kPaths) {
+    texts.are_paths = true;
+    for (const std::string& written : spec.texts) {
+      for (const std::string& text : PathTexts(written)) {
+        if (Glob::IsGlob(text)) {
+          texts.globs.emplace_back(text);
+        } else {
+          texts.whole.FindOrAdd(text, 0);
+        }
+      }
+    }
+    return texts;
+  }
   std::vector<IpPrefix> addresses;
   for (const std::string& text : spec.texts) {
     if (Glob::IsGlob(text)) {
@@ -54,7 +68,9 @@ Matcher::Texts Matcher::CompileTexts(const MatcherSpec& spec, AttributeKind kind
 
 bool Matcher::Matches(AttributeValue& value) const {
   if (const auto* const texts = std::get_if<Texts>(&what_)) {
-    if (texts->whole.Find(value.text()) != TextMap::kNone) return true;
+    const std::string_view text =
+        texts->are_paths ? WithoutTrailingSlash(value.text()) : value.text();
+    if (texts->whole.Find(text) != TextMap::kNone) return true;
     for (const Glob& glob : texts->globs) {
       if (glob.Matches(value.text())) return true;
     }
@@ -65,6 +81,10 @@ bool Matcher::Matches(AttributeValue& value) const {
   }
   if (const auto* const list = std::get_if<std::shared_ptr<const ValueList>>(&what_)) {
     return (*list)->Has(value);
+  }
+  if (const auto* const list = std::get_if<PathList>(&what_)) {
+    AttributeValue path(WithoutTrailingSlash(value.text()));
+    return list->values->Has(path);
   }
   return true;
 }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -27,7 +26,13 @@ namespace sluice {
 // where the attribute is missing; any other holds only where it is present.
 class Matcher {
  public:
-  using Lists = std::vector<std::pair<std::string, std::shared_ptr<const ValueList>>>;
+  struct List {
+    std::string name;
+    std::shared_ptr<const ValueList> values;
+    // The same for paths; null where no path is looked for in it.
+    std::shared_ptr<const ValueList> paths;
+  };
+  using Lists = std::vector<List>;
 
   // REQUIRES: CheckRules found nothing wrong with it; its list is among `lists`.
   Matcher(const MatcherSpec& spec, AttributeKind kind, const Lists& lists);
@@ -41,9 +46,14 @@ class Matcher {
     TextMap whole;
     std::vector<Glob> globs;
     std::optional<IpSet> addresses;  // the whole values, where the attribute is an address
+    bool are_paths = false;          // a trailing slash of the value is ignored
+  };
+  // Paths are looked up without a trailing slash, and the list has none.
+  struct PathList {
+    std::shared_ptr<const ValueList> values;
   };
   struct Anything {};
-  using What = std::variant<Anything, Texts, Regex, std::shared_ptr<const ValueList>>;
+  using What = std::variant<Anything, Texts, Regex, std::shared_ptr<const ValueList>, PathList>;
 
   static What Compile(const MatcherSpec& spec, AttributeKind kind, const Lists& lists);
   static Texts CompileTexts(const MatcherSpec& spec, AttributeKind kind);

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "rules/glob.h"
+#include "rules/path_text.h"
 
 namespace sluice {
 
@@ -61,8 +62,9 @@ void RuleIndex::FileUnder(std::uint32_t rule, const ConditionSpec& condition, Sl
     slot.regex_rules.push_back(rule);
     return;
   }
-  for (const std::string& text : condition.matcher.texts) {
-    lists_[ListFor(text, slot)].push_back(rule);
+  for (const std::string& written : condition.matcher.texts) {
+    const auto texts = slot.is_path ? PathTexts(written) : std::vector<std::string>{written};
+    for (const std::string& text : texts) lists_[ListFor(text, slot)].push_back(rule);
   }
 }
 
@@ -76,7 +78,9 @@ void RuleIndex::File(std::uint32_t rule, const RuleSpec& spec, const Attributes&
   if (best == nullptr) {
     unfiled_.push_back(rule);
   } else {
-    FileUnder(rule, *best, SlotOf(attributes.slot_of.Find(best->attribute)));
+    Slot& slot = SlotOf(attributes.slot_of.Find(best->attribute));
+    slot.is_path = attributes.paths.contains(best->attribute);
+    FileUnder(rule, *best, slot);
   }
 }
 
@@ -116,7 +120,8 @@ void RuleIndex::Collect(std::span<const AttributeValue> values, Bits& candidates
   for (const Slot& slot : slots_) {
     const AttributeValue& value = values[slot.slot];
     if (!value.present()) continue;
-    const std::uint32_t list = slot.whole.Find(value.text());
+    const std::uint32_t list =
+        slot.whole.Find(slot.is_path ? WithoutTrailingSlash(value.text()) : value.text());
     if (list != TextMap::kNone) add(list);
     slot.prefixes.ForEachPrefixOf(value.text(), add);
     slot.literals.ForEachIn(value.text(), add_new);

@@ -31,10 +31,11 @@ namespace sluice {
 class RuleIndex {
  public:
   // The attributes of a domain: their numbers, as Collect is given their values, and the names of
-  // those whose values are addresses.
+  // those whose values are addresses or paths.
   struct Attributes {
     const TextMap& slot_of;
     const std::set<std::string, std::less<>>& addresses;
+    const std::set<std::string, std::less<>>& paths;
   };
 
   // Files rule number `rule`.
@@ -50,7 +51,8 @@ class RuleIndex {
  private:
   struct Slot {
     std::uint32_t slot = 0;
-    TextMap whole;  // value to an index of lists_
+    bool is_path = false;  // whole values are looked up without a trailing slash
+    TextMap whole;         // value to an index of lists_
     // To an index of lists_ each: what values begin with, and what they contain. The maps are those
     // of strings until Finish.
     std::map<std::string, std::uint32_t> by_prefix;

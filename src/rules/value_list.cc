@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "rules/path_text.h"
+
 namespace sluice {
 
 ValueList::ValueList(std::span<const std::string> values) {
@@ -20,6 +22,14 @@ ValueList::ValueList(std::span<const std::string> values) {
   } else {
     values_ = std::move(texts);
   }
+}
+
+ValueList ValueList::OfPaths(std::span<const std::string> values) {
+  std::vector<std::string> texts;
+  for (const std::string& value : values) {
+    for (const std::string& text : PathTexts(value)) texts.emplace_back(WithoutTrailingSlash(text));
+  }
+  return ValueList(texts);
 }
 
 bool ValueList::Has(AttributeValue& value) const {

@@ -18,6 +18,9 @@ class ValueList {
  public:
   ValueList() = default;
   explicit ValueList(std::span<const std::string> values);
+  // The list as paths are looked for in it: PathTexts of all values, none with a trailing slash. A
+  // star in a list is a star.
+  static ValueList OfPaths(std::span<const std::string> values);
 
   [[nodiscard]] bool Has(AttributeValue& value) const;
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "rules/path_text.h"
+
 namespace sluice {
 namespace {
 
@@ -52,7 +54,7 @@ ValueSet::ValueSet(const MatcherSpec& matcher, AttributeKind kind, const ListSpe
       if (list == nullptr) {
         extent_ = Extent::kUnknown;
       } else {
-        AddList(*list);
+        AddList(*list, kind);
       }
       break;
   }
@@ -61,6 +63,10 @@ ValueSet::ValueSet(const MatcherSpec& matcher, AttributeKind kind, const ListSpe
 void ValueSet::AddTexts(const MatcherSpec& matcher, AttributeKind kind) {
   std::vector<IpPrefix> addresses;
   for (const std::string& text : matcher.texts) {
+    if (kind == AttributeKind::kPaths) {
+      AddPathTexts(text);
+      continue;
+    }
     if (Glob::IsGlob(text)) {
       AddGlob(text);
       continue;
@@ -76,13 +82,33 @@ void ValueSet::AddTexts(const MatcherSpec& matcher, AttributeKind kind) {
   Finish(std::move(addresses));
 }
 
+void ValueSet::AddPathTexts(std::string_view written) {
+  for (const std::string& text : PathTexts(written)) {
+    if (Glob::IsGlob(text)) {
+      AddGlob(kept_.emplace_back(text));
+    } else {
+      AddPath(text);
+    }
+  }
+}
+
+// A whole value stands for itself with and without a trailing slash.
+void ValueSet::AddPath(std::string text) {
+  text = WithoutTrailingSlash(text);
+  texts_like_addresses_ |= AsPrefix(text).has_value();
+  if (text != "/") texts_.insert(kept_.emplace_back(text + "/"));
+  texts_.insert(kept_.emplace_back(std::move(text)));
+}
+
 // A list is one of addresses, or of whole values: a star in it is a star.
-void ValueSet::AddList(const ListSpec& list) {
+void ValueSet::AddList(const ListSpec& list, AttributeKind kind) {
   std::vector<IpPrefix> addresses;
   for (const std::string& text : list.values) {
     const std::optional<IpPrefix> prefix = AsPrefix(text);
     if (prefix) {
       addresses.push_back(*prefix);
+    } else if (kind == AttributeKind::kPaths) {
+      for (std::string& each : PathTexts(text)) AddPath(std::move(each));
     } else {
       texts_.insert(text);
     }

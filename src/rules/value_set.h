@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -37,7 +39,9 @@ class CompareWork {
   std::size_t spent_ = 0;
 };
 
-// The values for which a matcher holds, were it not negated. Refers to the texts it is made of,
+// The values for which a matcher holds, were it not negated; of a path, for requests whose path has
+// one form. (A request may have two, and then be reached by a rule that an allow rule before it
+// covers; it is a mistake all the same to write such a rule.) Refers to the texts it is made of,
 // which must outlive it. Thread safety: immutable once made.
 //
 // Compared by the words alone, so that false may mean "cannot tell", but true is sure, also where
@@ -72,7 +76,9 @@ class ValueSet {
   };
 
   void AddTexts(const MatcherSpec& matcher, AttributeKind kind);
-  void AddList(const ListSpec& list);
+  void AddPathTexts(std::string_view written);
+  void AddPath(std::string text);
+  void AddList(const ListSpec& list, AttributeKind kind);
   void AddGlob(std::string_view pattern);
   void Finish(std::vector<IpPrefix> addresses);
 
@@ -86,6 +92,7 @@ class ValueSet {
   bool IsApartFromGlob(std::string_view pattern, CompareWork& work) const;
 
   Extent extent_ = Extent::kSome;
+  std::deque<std::string> kept_;  // texts that are not written as such
   std::unordered_set<std::string_view> texts_;
   bool texts_like_addresses_ = false;  // one of the texts at least
   IpPrefixes addresses_;

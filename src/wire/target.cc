@@ -10,47 +10,91 @@ namespace {
 
 constexpr ByteSet kUnreserved =
     ByteSet("-._~").WithRange('0', '9').WithRange('A', 'Z').WithRange('a', 'z');
+// Bytes after which the forms of a path may be other than the path. A slash is looked at with what
+// follows it.
+constexpr ByteSet kNotable = ByteSet("/%;\\#").With({"\0", 1}).WithRange(0x80, 0xFF);
 
-// Whether the text is ".", "..", or begins with one of them as a whole segment.
-bool BeginsWithDots(std::string_view text) {
-  if (!text.starts_with('.')) return false;
+constexpr std::string_view kDigits = "0123456789ABCDEF";
+
+// Whether the text is empty, a slash, ".", "..", or begins with one of them as a whole segment.
+bool BeginsWithNothing(std::string_view text) {
+  if (text.empty() || text.front() == '/') return true;
+  if (text.front() != '.') return false;
   text.remove_prefix(text.starts_with("..") ? 2 : 1);
   return text.empty() || text.front() == '/';
 }
 
+// Whether both forms of the path are the path itself.
 bool IsNormal(std::string_view path) {
   if (!path.starts_with('/')) return false;
+  if (path.size() == 1) return true;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    if (path[i] == '%') return false;
-    if (path[i] != '/') continue;
-    const std::string_view rest = path.substr(i + 1);
-    if (rest.starts_with('/') || BeginsWithDots(rest)) return false;
+    if (!kNotable.Has(path[i])) continue;
+    if (path[i] != '/' || BeginsWithNothing(path.substr(i + 1))) return false;
   }
   return true;
 }
 
-// Appends the path with its escapes in their one form. False where one is malformed.
-bool AppendUnescaped(std::string_view path, std::string& out) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
+void AppendEscape(char c, std::string& out) {
+  const auto byte = static_cast<unsigned char>(c);
+  out.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
+}
+
+// Writes one byte of a path to its forms. A separator of the lenient form is always a slash.
+struct FormWriter {
+  void AddPlain(char c) {
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      AppendEscape(c, forms.strict);
+    } else {
+      forms.strict += c;
+    }
+    AddLenient(c);
+  }
+
+  void AddEscaped(char c) {
+    if (kUnreserved.Has(c)) {
+      forms.strict += c;
+    } else {
+      AppendEscape(c, forms.strict);
+    }
+    AddLenient(c);
+  }
+
+  void AddLenient(char c) {
+    if (c == '\\') c = '/';
+    if (c == '/') in_parameters = false;
+    if (c == ';') in_parameters = true;
+    if (!in_parameters) forms.lenient += c;
+  }
+
+  PathScratch& forms;
+  bool in_parameters = false;
+};
+
+// Appends the forms of a path but for its slashes and dots. False where an escape is malformed, or
+// a NUL.
+bool AppendForms(std::string_view path, PathScratch& forms) {
+  FormWriter writer{forms};
   for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] == '\0') return false;
     if (path[i] != '%') {
-      out += path[i];
+      writer.AddPlain(path[i]);
       continue;
     }
     if (path.size() - i < 3) return false;
     const int high = HexValue(path[i + 1]);
     const int low = HexValue(path[i + 2]);
-    if (high < 0 || low < 0) return false;
-    const char c = static_cast<char>(high * 16 + low);
-    if (kUnreserved.Has(c)) {
-      out += c;
-    } else {
-      out.append(
-          {'%', kDigits[static_cast<std::size_t>(high)], kDigits[static_cast<std::size_t>(low)]});
-    }
+    if (high < 0 || low < 0 || high + low == 0) return false;
+    writer.AddEscaped(static_cast<char>(high * 16 + low));
     i += 2;
   }
   return true;
+}
+
+// Cuts the last segment where a query or a fragment would begin.
+// REQUIRES: there is a slash.
+void CutLastSegment(std::string& path) {
+  path.resize(std::min(path.find_first_of("?#", path.rfind('/')), path.size()));
 }
 
 // Merges slashes and takes out the dots, in place: what is written never overtakes what is read.
@@ -81,17 +125,24 @@ void RemoveDots(std::string& path) {
 
 Target SplitTarget(std::string_view target) {
   const std::string_view path = TakeUntil('?', target);
-  return {path, target};
+  return {path, TakeUntil('#', target)};
 }
 
-std::optional<std::string_view> NormalPath(std::string_view path, std::string& scratch) {
-  if (IsNormal(path)) return path;
-  if (path.empty()) return "/";
+std::optional<PathForms> NormalPath(std::string_view path, PathScratch& scratch) {
+  if (IsNormal(path)) return PathForms{path, path};
+  std::string_view fragment = path;
+  path = TakeUntil('#', fragment);
+  if (fragment.find_first_of("/\\%") != std::string_view::npos) return std::nullopt;
+  if (path.empty()) return PathForms{"/", "/"};
   if (path.front() != '/') return std::nullopt;
-  scratch.clear();
-  if (!AppendUnescaped(path, scratch)) return std::nullopt;
-  RemoveDots(scratch);
-  return scratch;
+  scratch.strict.clear();
+  scratch.lenient.clear();
+  if (!AppendForms(path, scratch)) return std::nullopt;
+  CutLastSegment(scratch.lenient);
+  RemoveDots(scratch.strict);
+  RemoveDots(scratch.lenient);
+  if (scratch.lenient.size() > 1 && scratch.lenient.ends_with('/')) scratch.lenient.pop_back();
+  return PathForms{scratch.strict, scratch.lenient};
 }
 
 }  // namespace sluice

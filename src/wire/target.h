@@ -1,4 +1,4 @@
-// Targets of requests: path and query, and the one form of a path that rules are matched with.
+// Targets of requests: path and query, and the two forms of a path that rules are matched with.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,8 @@
 
 namespace sluice {
 
-// What stands before and after the first question mark. Views the target.
+// What stands before and after the first question mark; the query ends at a fragment. Views the
+// target.
 struct Target {
   std::string_view path;
   std::string_view query;
@@ -15,17 +16,41 @@ struct Target {
 
 Target SplitTarget(std::string_view target);
 
-// The path as rules see it, so that one resource has one name (RFC 3986, section 6.2.2):
-//   - an escape of a letter, digit, '-', '.', '_' or '~' becomes that character: %70 is p;
-//   - all others stay, in capitals: %2f is %2F, and is no slash;
-//   - slashes in a row are one; then "." goes, and ".." with the segment before it, never above
-//     the root;
-//   - an empty path is "/"; parameters (";v=1") stay as they are.
-// None where an escape is malformed or the path does not begin with a slash.
+// The forms of one path. They are equal for almost all requests.
+struct PathForms {
+  // What the path is by RFC 3986, section 6.2.2:
+  //   - a fragment ("#1") is cut;
+  //   - an escape of a letter, digit, '-', '.', '_' or '~' becomes that character: %70 is p;
+  //   - all others stay, in capitals: %2f is %2F, and is no slash; a byte that is not ASCII
+  //     becomes an escape;
+  //   - slashes in a row are one; then "." goes, and ".." with the segment before it, never above
+  //     the root;
+  //   - an empty path is "/"; parameters (";v=1") stay as they are.
+  std::string_view strict;
+  // What a lenient application may make of the path: every escape is decoded, once, and the result
+  // is not read again for escapes; a backslash is a slash; a segment ends at its first ';', and the
+  // last one at a '?' or '#' that was escaped, too; then slashes and dots are resolved as above; a
+  // slash at the end is cut, but that of "/".
+  std::string_view lenient;
+
+  [[nodiscard]] bool differ() const { return strict != lenient; }
+};
+
+// The memory that forms are made in. Use one again and again.
+struct PathScratch {
+  std::string strict;
+  std::string lenient;
+};
+
+// The forms of a path. None where the path
+//   - has a malformed escape, or an escaped or raw NUL: a program in C would end the path there;
+//   - does not begin with a slash;
+//   - has a fragment that holds '/', '\' or '%': whoever takes the fragment for a part of the path
+//     could resolve dots in it, and no client sends one.
 //
-// A path that is in this form already, as almost all are, is returned as it is, after one scan.
-// Otherwise the result views `scratch`, whose old text is lost.
-// ENSURES: the normal form of a normal form is itself.
-std::optional<std::string_view> NormalPath(std::string_view path, std::string& scratch);
+// A path of which both forms are the path itself, as almost all are, is returned as it is after one
+// scan. Otherwise the forms view `scratch`, whose old texts are lost.
+// ENSURES: the strict form of a strict form is itself.
+std::optional<PathForms> NormalPath(std::string_view path, PathScratch& scratch);
 
 }  // namespace sluice

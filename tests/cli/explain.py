@@ -80,6 +80,30 @@ def test_descriptors_take_the_attributes_in_their_order():
     expect(told["decisions"], [])
 
 
+def test_a_path_is_shown_in_both_forms_where_they_differ():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rules.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('domain: api\nrules:\n'
+                       '  - { name: static, match: { path: "/static/*" }, action: allow }\n'
+                       '  - { name: private, match: { path: "/private/*" }, action: deny }\n'
+                       '  - { name: paths, per: [path], limit: 10/m }\n')
+        done = explain("--rules", path, "path=/static/..%2Fprivate/x")
+        expect(done.stderr, "")
+        lines = done.stdout.splitlines()
+        expect(lines[:2], ["domain 'api': denied, 403; waiting does not help",
+                           "path: '/static/..%2Fprivate/x', to a lenient application '/private/x'"])
+        expect(lines[4], "static   no match   path is '/private/x' and '/static/..%2Fprivate/x'; "
+                         "expected both forms to be '/static/*'")
+        expect(lines[5], "private  denies     its match holds, so nothing is charged")
+        told = json.loads(explain("--rules", path, "-o", "json", "path=/a;b/c/").stdout)
+        expect(told["path"], {"strict": "/a;b/c/", "lenient": "/a/c"})
+        expect(told["charges"][0]["key"], [{"attribute": "path", "value": "/a/c"}])
+        assert "path" not in json.loads(explain("--rules", path, "-o", "json", "path=/a").stdout)
+        done = explain("--rules", path, "path=/a", "path=/b")
+        assert "comes twice" in done.stdout, done.stdout
+
+
 def test_one_domain_need_not_be_named():
     done = explain("--rules", os.path.join(EXAMPLES, "login.yaml"), "account=7")
     expect(done.returncode, 0)

@@ -20,8 +20,9 @@ namespace {
 using Names = std::vector<std::string>;
 
 const Names kAttributes = {"user", "ip", "path", "method", "plan", "header.x-user", "units"};
-const Names kTexts = {"a",   "b",    "ab",   "abc", "/v1/a", "/v1/a/b", "/v1/b", "/v2",
-                      "GET", "POST", "free", "pro", "7",     "-1",      "",      "x y"};
+const Names kTexts = {"a",   "b",   "ab",     "abc",       "/v1/a",   "/v1/a/b", "/v1/b",
+                      "/v2", "GET", "POST",   "free",      "pro",     "7",       "-1",
+                      "",    "x y", "/v1/a/", "/v1/x%20y", "/v1/x y", "/"};
 const Names kGlobs = {"*", "a*", "*b", "/v1/*", "/v1/*/b", "/v*", "*a*", "P*T", "ab*c"};
 const Names kAddresses = {"10.0.0.1",       "10.0.0.2",      "10.1.2.3",      "192.0.2.1",
                           "2001:db8::1",    "2001:db8::2",   "2001:db8:1::1", "::ffff:10.0.0.1",
@@ -130,13 +131,20 @@ struct Drawn {
   std::string value;
 };
 
-std::vector<Drawn> RandomRequest(Random& random) {
+struct DrawnRequest {
   std::vector<Drawn> drawn;
+  std::string strict_path;
+};
+
+DrawnRequest RandomRequest(Random& random) {
+  DrawnRequest request;
+  if (random.OneIn(3)) request.strict_path = Any(random, kTexts);
+  std::vector<Drawn>& drawn = request.drawn;
   for (const std::string& attribute : kAttributes) {
     if (!random.OneIn(3)) drawn.push_back({attribute, ValueFor(random, attribute)});
   }
   if (random.OneIn(5)) drawn.push_back({"user", "a second one"});
-  return drawn;
+  return request;
 }
 
 std::string Printed(const NaiveCharge& charge) {
@@ -156,12 +164,13 @@ class RulesMatchTest : public ::testing::Test {
     bytes_.clear();
   }
 
-  void Ask(const std::vector<Drawn>& drawn) {
+  void Ask(const DrawnRequest& request) {
     std::vector<Attribute> attributes;
-    for (const Drawn& each : drawn) attributes.push_back({each.name, each.value});
-    const NaiveAnswer expected = NaiveMatch(domain_->spec(), attributes, 2);
+    for (const Drawn& each : request.drawn) attributes.push_back({each.name, each.value});
+    const MatchedAttributes matched{attributes, request.strict_path};
+    const NaiveAnswer expected = NaiveMatch(domain_->spec(), matched, 2);
     match_.Clear();
-    domain_->MatchRules(attributes, Cost{2}, match_);
+    domain_->MatchRules(matched, Cost{2}, match_);
     ASSERT_EQ(match_.outcome(), expected.outcome);
     const CompiledRule* const by = match_.decided_by();
     ASSERT_EQ(by == nullptr ? "" : by->spec->name, expected.decided_by);
@@ -177,14 +186,15 @@ class RulesMatchTest : public ::testing::Test {
     }
   }
 
-  void AskWhy(const std::vector<Drawn>& drawn) {
+  void AskWhy(const DrawnRequest& request) {
     std::vector<Attribute> attributes;
-    for (const Drawn& each : drawn) attributes.push_back({each.name, each.value});
-    const NaiveAnswer expected = NaiveMatch(domain_->spec(), attributes, 1);
+    for (const Drawn& each : request.drawn) attributes.push_back({each.name, each.value});
+    const MatchedAttributes matched{attributes, request.strict_path};
+    const NaiveAnswer expected = NaiveMatch(domain_->spec(), matched, 1);
     std::set<std::string> charged;
     for (const NaiveCharge& charge : expected.charges) charged.insert(charge.rule);
     std::set<std::string> applies;
-    const Explanation all = Explain(*domain_, attributes);
+    const Explanation all = Explain(*domain_, matched);
     ASSERT_EQ(all.rules.size(), domain_->spec().rules.size());
     for (const RuleExplanation& why : all.rules) {
       if (why.fate == RuleFate::kApplies) applies.insert(why.rule->name);
@@ -196,14 +206,14 @@ class RulesMatchTest : public ::testing::Test {
         ASSERT_EQ(other.replaces.front().name, why.rule->name);
         ASSERT_TRUE(charged.contains(other.name) || expected.outcome != MatchOutcome::kCharges);
       }
-      ASSERT_NO_FATAL_FAILURE(ExpectTrue(why, attributes));
+      ASSERT_NO_FATAL_FAILURE(ExpectTrue(why, matched));
     }
     ASSERT_EQ(applies, charged);
   }
 
  private:
   // A rule with nothing but what is said to stand in the way does not apply either.
-  void ExpectTrue(const RuleExplanation& why, const std::vector<Attribute>& attributes) {
+  void ExpectTrue(const RuleExplanation& why, const MatchedAttributes& matched) {
     DomainSpec domain = domain_->spec();
     RuleSpec rule;
     if (why.fate == RuleFate::kNoMatch) {
@@ -214,8 +224,11 @@ class RulesMatchTest : public ::testing::Test {
       return;
     }
     rule.limits.push_back(LimitNamed("m"));
+    // What an allow rule asks of a path both forms must be; a limit rule takes either.
+    rule.action = why.rule->action;
     domain.rules = {rule};
-    ASSERT_TRUE(NaiveMatch(domain, attributes, 1).charges.empty());
+    const NaiveAnswer answer = NaiveMatch(domain, matched, 1);
+    ASSERT_TRUE(answer.charges.empty() && answer.outcome == MatchOutcome::kCharges);
   }
 
   // Keys of a rule are equal exactly where the naive matcher's are.

@@ -127,11 +127,59 @@ bool InList(const DomainSpec& domain, const std::string& name, const std::string
 }
 
 // Whether it is `ip` or takes its value from that, at however many removes.
-bool IsAddress(const DomainSpec& domain, const std::string& attribute) {
-  if (attribute == "ip") return true;
+bool IsTakenFrom(const std::string& source, const DomainSpec& domain,
+                 const std::string& attribute) {
+  if (attribute == source) return true;
+  if (attribute == "path") return false;
   return std::any_of(domain.aliases.begin(), domain.aliases.end(), [&](const AliasSpec& alias) {
-    return alias.name == attribute && IsAddress(domain, alias.source);
+    return alias.name == attribute && IsTakenFrom(source, domain, alias.source);
   });
+}
+
+bool IsAddress(const DomainSpec& domain, const std::string& attribute) {
+  return IsTakenFrom("ip", domain, attribute);
+}
+
+// A path without its last slash.
+std::string Cut(const std::string& path) {
+  return path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path;
+}
+
+// As a URI has it.
+std::string UriText(const std::string& text) {
+  std::ostringstream out;
+  for (const char c : text) {
+    const int byte = static_cast<unsigned char>(c);
+    const bool is_good =
+        byte > ' ' && byte < 0x7F && std::string("\"<>\\^`{|}").find(c) == std::string::npos;
+    if (is_good) {
+      out << c;
+    } else {
+      out << '%' << std::uppercase << std::hex << byte / 16 << byte % 16;
+    }
+  }
+  return out.str();
+}
+
+// Whether a path is what the text of a rule says.
+bool PathMatches(const std::string& text, const std::string& path) {
+  const bool is_glob = text.find('*') != std::string::npos;
+  for (const std::string& each : {text, UriText(text)}) {
+    if (is_glob ? GlobMatches(each, path) : Cut(each) == Cut(path)) return true;
+  }
+  return false;
+}
+
+bool PathInList(const DomainSpec& domain, const std::string& name, const std::string& path) {
+  if (InList(domain, name, Cut(path))) return true;
+  for (const ListSpec& list : domain.lists) {
+    if (list.name != name) continue;
+    for (const std::string& each : list.values) {
+      if (IsPrefix(each)) continue;
+      if (Cut(each) == Cut(path) || Cut(UriText(each)) == Cut(path)) return true;
+    }
+  }
+  return false;
 }
 
 bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Values& values) {
@@ -140,6 +188,7 @@ bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Value
   bool holds = false;
   if (found != values.end()) {
     const bool is_address = IsAddress(domain, condition.attribute);
+    const bool is_path = IsTakenFrom("path", domain, condition.attribute);
     const std::string& value = found->second;
     const std::string text_of_it = is_address ? AddressText(value) : value;
     switch (matcher.kind) {
@@ -150,12 +199,14 @@ bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Value
         holds = RegexMatches(matcher.texts.front(), text_of_it);
         break;
       case MatcherSpec::Kind::kIn:
-        holds = InList(domain, matcher.texts.front(), value);
+        holds = is_path ? PathInList(domain, matcher.texts.front(), value)
+                        : InList(domain, matcher.texts.front(), value);
         break;
       case MatcherSpec::Kind::kValues:
         for (const std::string& text : matcher.texts) {
-          holds |=
-              is_address && IsPrefix(text) ? InPrefix(text, value) : GlobMatches(text, text_of_it);
+          holds |= is_path                        ? PathMatches(text, value)
+                   : is_address && IsPrefix(text) ? InPrefix(text, value)
+                                                  : GlobMatches(text, text_of_it);
         }
         break;
     }
@@ -163,14 +214,30 @@ bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Value
   return holds != matcher.negated;
 }
 
-bool Matches(const DomainSpec& domain, const RuleSpec& rule, const Values& values) {
+// The values with the one form of the path, and with the other.
+struct Forms {
+  Values lenient;
+  Values strict;
+};
+
+bool Matches(const DomainSpec& domain, const RuleSpec& rule, const Forms& forms) {
   return std::all_of(rule.match.begin(), rule.match.end(), [&](const ConditionSpec& condition) {
-    return Holds(domain, condition, values);
+    const bool lenient = Holds(domain, condition, forms.lenient);
+    const bool strict = Holds(domain, condition, forms.strict);
+    return rule.action == RuleAction::kAllow ? lenient && strict : lenient || strict;
   });
 }
 
-Values Bind(const DomainSpec& domain, std::span<const Attribute> attributes) {
+// Whether the rule matches with both forms, each by itself.
+bool MatchesTwice(const DomainSpec& domain, const RuleSpec& rule, const Forms& forms) {
+  return Matches(domain, rule, {forms.lenient, forms.lenient}) &&
+         Matches(domain, rule, {forms.strict, forms.strict});
+}
+
+Values Bind(const DomainSpec& domain, std::span<const Attribute> attributes,
+            std::string_view strict_path) {
   Values values;
+  if (!strict_path.empty()) values.emplace("path", strict_path);
   for (const Attribute& each : attributes) values.emplace(each.name, each.value);
   // Aliases of aliases need as many rounds as the chain is long.
   for (std::size_t round = 0; round < domain.aliases.size(); ++round) {
@@ -225,7 +292,8 @@ bool IsEnforced(const RuleSpec& rule) {
 }
 
 // Takes out what is replaced: a rule counts once nothing that replaces it applies.
-void DropReplaced(std::vector<const RuleSpec*>& applying) {
+void DropReplaced(const DomainSpec& domain, const Forms& forms,
+                  std::vector<const RuleSpec*>& applying) {
   const auto replaces = [](const RuleSpec& rule, const std::string& name) {
     return std::any_of(rule.replaces.begin(), rule.replaces.end(),
                        [&](const ReplacedSpec& each) { return each.name == name; });
@@ -239,7 +307,7 @@ void DropReplaced(std::vector<const RuleSpec*>& applying) {
       });
       if (waits) continue;
       settled.insert(rule);
-      if (!IsEnforced(*rule)) continue;
+      if (!IsEnforced(*rule) || !MatchesTwice(domain, *rule, forms)) continue;
       std::erase_if(applying, [&](const RuleSpec* other) { return replaces(*rule, other->name); });
     }
   }
@@ -264,23 +332,25 @@ bool ReadCost(const RuleSpec& rule, const Values& values, std::int64_t& cost) {
 
 }  // namespace
 
-NaiveAnswer NaiveMatch(const DomainSpec& domain, std::span<const Attribute> attributes,
+NaiveAnswer NaiveMatch(const DomainSpec& domain, const MatchedAttributes& matched,
                        std::int64_t cost) {
-  const Values values = Bind(domain, attributes);
+  const Forms forms = {Bind(domain, matched.attributes, {}),
+                       Bind(domain, matched.attributes, matched.strict_path)};
+  const Values& values = forms.lenient;
   for (const RuleSpec& rule : domain.rules) {
     if (rule.action == RuleAction::kLimit || rule.mode != RuleMode::kEnforce) continue;
-    if (!Matches(domain, rule, values)) continue;
+    if (!Matches(domain, rule, forms)) continue;
     const bool allow = rule.action == RuleAction::kAllow;
     return {allow ? MatchOutcome::kAllow : MatchOutcome::kDeny, rule.name, {}};
   }
   std::vector<const RuleSpec*> applying;
   for (const RuleSpec& rule : domain.rules) {
     if (rule.action != RuleAction::kLimit || rule.mode == RuleMode::kOff) continue;
-    if (!Matches(domain, rule, values) || !KeyOf(domain, rule, values)) continue;
+    if (!Matches(domain, rule, forms) || !KeyOf(domain, rule, values)) continue;
     if (rule.plan && PlanFor(domain, rule, values) == nullptr) continue;
     applying.push_back(&rule);
   }
-  DropReplaced(applying);
+  DropReplaced(domain, forms, applying);
   NaiveAnswer answer;
   for (const RuleSpec* rule : applying) {
     std::int64_t units = cost;

@@ -29,8 +29,12 @@ struct NaiveAnswer {
 };
 
 // REQUIRES: shares to enforce are 0 or the whole.
-NaiveAnswer NaiveMatch(const DomainSpec& domain, std::span<const Attribute> attributes,
+NaiveAnswer NaiveMatch(const DomainSpec& domain, const MatchedAttributes& matched,
                        std::int64_t cost);
+inline NaiveAnswer NaiveMatch(const DomainSpec& domain, std::span<const Attribute> attributes,
+                              std::int64_t cost) {
+  return NaiveMatch(domain, MatchedAttributes{.attributes = attributes}, cost);
+}
 
 // Where the entries end in the `descriptors`, and what tells its states apart.
 struct NaiveDescriptor {

@@ -171,9 +171,9 @@ FLAGS = ["--trusted-proxies", "127.0.0.1/32"]
 
 
 @contextlib.contextmanager
-def stage(kind, edits=()):
+def stage(kind, edits=(), rules=RULES, flags=FLAGS):
     """Sluice, an app and a proxy before it."""
-    with App() as app, Server(RULES, FLAGS, listen=f"127.0.0.1:{free_port()}") as sluice:
+    with App() as app, Server(rules, flags, listen=f"127.0.0.1:{free_port()}") as sluice:
         ports = {APP_PORT: str(app.port), SLUICE_PORT: str(sluice.port)}
         with Proxy(kind, ports, edits) as proxy:
             yield sluice, proxy, app

@@ -4,7 +4,7 @@ import json
 
 from scene.hostile_headers import (CHUNKED, HEADS, METHODS, PATH_SIZES, TRAILERS, head)
 from scene.proxies import FLAGS, Request, stage
-from scene import peek
+from scene import path_contract, peek
 from server import expect, until
 
 
@@ -146,4 +146,4 @@ PROMISES = (
 def tests_of(kind):
     """The tests of a proxy, by name."""
     return {f"test_{promise.__name__}": lambda promise=promise: promise(kind)
-            for promise in PROMISES}
+            for promise in (*PROMISES, *path_contract.PROMISES)}

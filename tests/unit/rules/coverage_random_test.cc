@@ -18,16 +18,18 @@ namespace {
 
 using Kind = MatcherSpec::Kind;
 
-constexpr std::array<std::string_view, 15> kTexts = {
-    "a",  "ab", "b",   "10.0.0.1", "::ffff:10.0.0.1", "10.0.0.0/8", "10.1.0.0/16", "::/0",
-    "a*", "*b", "a*b", "10.*",     "10.1.*",          "::*",        "ab*"};
-constexpr std::array<std::string_view, 12> kValues = {
-    "",         "a",   "ab",       "abb",       "b", "ba", "10.0.0.1", "::ffff:10.0.0.1",
-    "10.1.2.3", "::1", "11.0.0.1", "10.0.0.0/8"};
+constexpr std::array<std::string_view, 20> kTexts = {
+    "a",   "ab",    "b",   "10.0.0.1", "::ffff:10.0.0.1", "10.0.0.0/8", "10.1.0.0/16", "::/0",
+    "a*",  "*b",    "a*b", "10.*",     "10.1.*",          "::*",        "ab*",         "a/",
+    "a b", "a%20b", "a*/", "/"};
+constexpr std::array<std::string_view, 18> kValues = {
+    "",         "a",   "ab",       "abb",        "b",  "ba",  "10.0.0.1", "::ffff:10.0.0.1",
+    "10.1.2.3", "::1", "11.0.0.1", "10.0.0.0/8", "a/", "ab/", "a b",      "a%20b",
+    "a b/",     "/"};
 
 DomainSpec World() {
   DomainSpec domain;
-  domain.lists = {{"texts", {"a", "ab", "a*"}, {}},
+  domain.lists = {{"texts", {"a", "ab/", "a*", "a b"}, {}},
                   {"fewer", {"a"}, {}},
                   {"addresses", {"10.0.0.0/8", "::1"}, {}},
                   {"one", {"10.0.0.1"}, {}},
@@ -66,14 +68,15 @@ TEST(CoverageRandomTest, WhatIsCoveredMatchesWhateverTheValue) {
   const DomainSpec domain = World();
   Matcher::Lists lists;
   for (const ListSpec& list : domain.lists) {
-    lists.emplace_back(list.name, std::make_shared<const ValueList>(list.values));
+    lists.push_back({list.name, std::make_shared<const ValueList>(list.values),
+                     std::make_shared<const ValueList>(ValueList::OfPaths(list.values))});
   }
   DomainValues values(domain);
   std::mt19937 draw(1);  // NOLINT: the same every time
   int covered = 0;
   for (int round = 0; round < 20'000; ++round) {
-    const bool is_ip = round % 2 == 0;
-    const std::string_view attribute = is_ip ? kIpAttribute : "a";
+    constexpr std::array<std::string_view, 3> kAttributes = {kIpAttribute, "a", kPathAttribute};
+    const std::string_view attribute = kAttributes[static_cast<std::size_t>(round % 3)];
     const MatcherSpec wide = RandomMatcher(domain, draw);
     const MatcherSpec narrow = RandomMatcher(domain, draw);
     const RuleSpec wide_rule = RuleOf(attribute, wide);
@@ -82,8 +85,10 @@ TEST(CoverageRandomTest, WhatIsCoveredMatchesWhateverTheValue) {
     if (!Coverage(wide_rule, values).Covers(Coverage(narrow_rule, values), work)) continue;
     ++covered;
     // An attribute whose alias is not known of may hold addresses all the same.
-    for (const AttributeKind kind : {AttributeKind::kAddresses, AttributeKind::kTexts}) {
-      if (is_ip && kind == AttributeKind::kTexts) continue;
+    std::vector<AttributeKind> kinds = {AttributeKind::kAddresses};
+    if (attribute == "a") kinds.push_back(AttributeKind::kTexts);
+    if (attribute == kPathAttribute) kinds = {AttributeKind::kPaths};
+    for (const AttributeKind kind : kinds) {
       const Matcher wide_matcher(wide, kind, lists);
       const Matcher narrow_matcher(narrow, kind, lists);
       std::vector<AttributeValue> all(1);

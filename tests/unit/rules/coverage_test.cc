@@ -272,11 +272,33 @@ TEST(CoverageTest, TheWorkGrowsWithTheTextsAndNotWithTheirSquare) {
   EXPECT_LT(work.spent(), 4 * kCount);
 }
 
+TEST(CoverageTest, WholePathIsCoveredWithAndWithoutItsTrailingSlash) {
+  DomainSpec domain;
+  domain.aliases.push_back({"route", "path", {}});
+  DomainValues values(domain);
+  const auto covers = [&](const Texts& wide, const Texts& narrow, const char* attribute = "path") {
+    CompareWork work;
+    const RuleSpec one = LimitRule("wide", {{attribute, Values(wide)}});
+    const RuleSpec two = LimitRule("narrow", {{attribute, Values(narrow)}});
+    return Coverage(one, values).Covers(Coverage(two, values), work);
+  };
+  EXPECT_TRUE(covers({"/a"}, {"/a/"}));
+  EXPECT_TRUE(covers({"/a/", "/b"}, {"/a"}));
+  EXPECT_TRUE(covers({"/a"}, {"/a/"}, "route"));
+  EXPECT_FALSE(covers({"/a"}, {"/a/"}, "user"));
+  EXPECT_TRUE(covers({"/a*"}, {"/a"}));
+  EXPECT_FALSE(covers({"/a/*"}, {"/a/"}));  // which is also /a
+  EXPECT_TRUE(covers({"/a/*"}, {"/a/b"}));
+  EXPECT_FALSE(covers({"*.php"}, {"/a.php"}));  // which is also /a.php/
+  EXPECT_TRUE(covers({"/caf\xC3\xA9"}, {"/caf%C3%A9"}));
+  EXPECT_TRUE(covers({"/"}, {"/"}));
+}
+
 TEST(CoverageTest, WhatTakesTooMuchWorkIsNotSaidToBeCovered) {
-  const RuleSpec wide = LimitRule("wide", {{"path", Values({"*a", "*b", "*c"})}});
-  const RuleSpec apart = LimitRule("apart", {{"path", Values({"*a", "*b", "*c"}, true)}});
-  const RuleSpec narrow = LimitRule("narrow", {{"path", Values({"xc"})}});
-  const RuleSpec other = LimitRule("other", {{"path", Values({"xd"})}});
+  const RuleSpec wide = LimitRule("wide", {{"user", Values({"*a", "*b", "*c"})}});
+  const RuleSpec apart = LimitRule("apart", {{"user", Values({"*a", "*b", "*c"}, true)}});
+  const RuleSpec narrow = LimitRule("narrow", {{"user", Values({"xc"})}});
+  const RuleSpec other = LimitRule("other", {{"user", Values({"xd"})}});
   const DomainSpec domain;
   DomainValues values(domain);
   const auto covers = [&](const RuleSpec& one, const RuleSpec& two, std::size_t most) {

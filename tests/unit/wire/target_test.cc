@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,8 +10,15 @@ namespace sluice {
 namespace {
 
 std::string Normal(std::string_view path) {
-  std::string scratch = "left from before";
-  return std::string(NormalPath(path, scratch).value_or("fault"));
+  PathScratch scratch{"left from before", "and this"};
+  const std::optional<PathForms> forms = NormalPath(path, scratch);
+  return forms ? std::string(forms->strict) : "fault";
+}
+
+std::string Lenient(std::string_view path) {
+  PathScratch scratch{"left from before", "and this"};
+  const std::optional<PathForms> forms = NormalPath(path, scratch);
+  return forms ? std::string(forms->lenient) : "fault";
 }
 
 TEST(TargetTest, SplitsAtTheFirstQuestionMark) {
@@ -21,6 +29,12 @@ TEST(TargetTest, SplitsAtTheFirstQuestionMark) {
   EXPECT_EQ(SplitTarget("?x").path, "");
   EXPECT_EQ(SplitTarget("?x").query, "x");
   EXPECT_EQ(SplitTarget("").path, "");
+}
+
+TEST(TargetTest, QueryEndsAtAFragment) {
+  EXPECT_EQ(SplitTarget("/a?b=c#d").query, "b=c");
+  EXPECT_EQ(SplitTarget("/a#d?b=c").path, "/a#d");
+  EXPECT_EQ(SplitTarget("/a#d?b=c").query, "b=c");
 }
 
 TEST(TargetTest, OneResourceHasOneName) {
@@ -59,7 +73,12 @@ TEST(TargetTest, EachPartOfTheFormHolds) {
       {"/a;v=1/b;w", "/a;v=1/b;w"},
       {"/a%3Bv", "/a%3Bv"},
       {"/%c3%a9", "/%C3%A9"},
-      {"/%00", "/%00"},
+      {"/%01", "/%01"},
+      {"/a#1", "/a"},
+      {"/a/#", "/a/"},
+      {"#1", "/"},
+      {"/caf\xC3\xA9", "/caf%C3%A9"},
+      {"/a%5cb", "/a%5Cb"},
       {"/%25%37%30", "/%2570"},
       {"/%2570osts", "/%2570osts"},
       {"/%7Eme/%2D%5F", "/~me/-_"},
@@ -69,18 +88,91 @@ TEST(TargetTest, EachPartOfTheFormHolds) {
 }
 
 TEST(TargetTest, MalformedPathsHaveNoForm) {
-  for (const char* path : {"/%", "/%2", "/%zz", "/%2x", "/%x2", "/a/%%20", "/%2%30", "a", "*", "?",
-                           "%2Fa", "../a", "http://a/"}) {
+  for (const char* path :
+       {"/%", "/%2", "/%zz", "/%2x", "/%x2", "/a/%%20", "/%2%30", "a", "*", "?", "%2Fa", "../a",
+        "http://a/", "/%00", "/private%00.html", "/a#/../b", "/a#\\..\\b", "/a#%2f", "\\a"}) {
     EXPECT_EQ(Normal(path), "fault") << path;
   }
+  EXPECT_EQ(Normal({"/a\0b", 4}), "fault");
+}
+
+TEST(TargetTest, LenientFormIsWhatALenientApplicationMakesOfThePath) {
+  const struct {
+    std::string_view path;
+    std::string_view lenient;
+  } cases[] = {
+      {"", "/"},
+      {"/", "/"},
+      {"//", "/"},
+      {"/v1/posts", "/v1/posts"},
+      {"/v1/posts/", "/v1/posts"},
+      {"/v1/posts//", "/v1/posts"},
+      {"/v1/posts/.", "/v1/posts"},
+      {"/v1/posts#1", "/v1/posts"},
+      {"/v1/messages%3Asend", "/v1/messages:send"},
+      {"/v1/messages%3asend", "/v1/messages:send"},
+      {"/private%2Fx", "/private/x"},
+      {"/private%2fx", "/private/x"},
+      {"/a/..%2fprivate/x", "/private/x"},
+      {"/a/..%2f..%2F..%2fprivate/x", "/private/x"},
+      {"/..%2f..%2fprivate/x", "/private/x"},
+      {"/private;a=b/x", "/private/x"},
+      {"/private;a=b;c/x;d", "/private/x"},
+      {"/private/x;jsessionid=1", "/private/x"},
+      {"/private%3Ba=b/x", "/private/x"},
+      {"/;a/private/;b/x", "/private/x"},
+      {"/a/..;/private/x", "/private/x"},
+      {"/a/..;b=c/private/x", "/private/x"},
+      {"/a/.;/../private/x", "/private/x"},
+      {"/a;b%2Fprivate/x", "/a/private/x"},
+      {"/private\\x", "/private/x"},
+      {"/private%5cx", "/private/x"},
+      {"/private%5Cx", "/private/x"},
+      {"/a\\..\\private\\x", "/private/x"},
+      {"/private%252Fx", "/private%2Fx"},
+      {"/a/%252e%252e/x", "/a/%2e%2e/x"},
+      {"/caf%C3%A9", "/caf\xC3\xA9"},
+      {"/caf%c3%a9", "/caf\xC3\xA9"},
+      {"/caf\xC3\xA9", "/caf\xC3\xA9"},
+      {"/a%c0%afb",
+       "/a\xC0\xAF"
+       "b"},
+      {"/a%ffb",
+       "/a\xFF"
+       "b"},
+      {"/a%20b", "/a b"},
+      {"/a%3Fb", "/a"},
+      {"/a%23b", "/a"},
+      {"/a/%23", "/a"},
+      {"/a%23/b", "/a#/b"},
+      {"/public%23/..%2Fprivate", "/private"},
+      {"/public%3F/..%5Cprivate%23x", "/private"},
+      {"/v1/posts/..%2F..%2Fstatic%2Fx", "/static/x"},
+      {"/a;", "/a"},
+      {"/;", "/"},
+  };
+  for (const auto& test : cases) EXPECT_EQ(Lenient(test.path), test.lenient) << test.path;
 }
 
 TEST(TargetTest, ANormalPathIsReturnedAsItIs) {
-  std::string scratch = "untouched";
-  for (const std::string_view path : {"/", "/v1/posts", "/a/.b/c..d/", "/a;x=.;y"}) {
-    EXPECT_EQ(NormalPath(path, scratch)->data(), path.data()) << path;
+  PathScratch scratch{"untouched", "untouched"};
+  for (const std::string_view path : {"/", "/v1/posts", "/a/.b/c..d", "/v1/messages:send", "/a*"}) {
+    EXPECT_EQ(NormalPath(path, scratch)->strict.data(), path.data()) << path;
+    EXPECT_EQ(NormalPath(path, scratch)->lenient.data(), path.data()) << path;
+    EXPECT_FALSE(NormalPath(path, scratch)->differ());
   }
-  EXPECT_EQ(scratch, "untouched");
+  EXPECT_EQ(scratch.strict, "untouched");
+  EXPECT_EQ(scratch.lenient, "untouched");
+}
+
+TEST(TargetTest, FormsDifferOnlyWhereTheyAreNotTheSame) {
+  PathScratch scratch;
+  for (const std::string_view path : {"/v1//posts", "/v1/./posts", "/%70", "/a/..", "/a#b"}) {
+    EXPECT_FALSE(NormalPath(path, scratch)->differ()) << path;
+  }
+  for (const std::string_view path : {"/a/", "/a%2Fb", "/a;b", "/a\\b", "/%C3%A9", "/\xC3\xA9"}) {
+    EXPECT_TRUE(NormalPath(path, scratch)->differ()) << path;
+  }
 }
 
 TEST(TargetTest, TheFormOfAFormIsItself) {
@@ -96,6 +188,10 @@ TEST(TargetTest, TheFormOfAFormIsItself) {
     ASSERT_EQ(normal.find("//"), std::string::npos) << path;
     ASSERT_EQ((normal + "/").find("/./"), std::string::npos) << path;
     ASSERT_EQ((normal + "/").find("/../"), std::string::npos) << path;
+    const std::string lenient = Lenient(path);
+    ASSERT_EQ((lenient + "/").find("/../"), std::string::npos) << path;
+    ASSERT_EQ(lenient.find("//"), std::string::npos) << path;
+    ASSERT_TRUE(lenient == "/" || !lenient.ends_with('/')) << path;
   }
 }
 

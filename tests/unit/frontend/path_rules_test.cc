@@ -1,0 +1,187 @@
+// Ways around a rule for a path, or into an allow rule, that forward auth closes.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "frontend/forward_auth.h"
+#include "unit/frontend/front_scene.h"
+
+namespace sluice {
+namespace {
+
+using testing::Call;
+using testing::Deny;
+using testing::FrontScene;
+using testing::Per;
+using testing::Rule;
+using testing::When;
+
+RuleSpec Allow(const std::string& name) {
+  RuleSpec rule;
+  rule.name = name;
+  rule.action = RuleAction::kAllow;
+  return rule;
+}
+
+RuleSpec Unless(std::string attribute, std::string value, RuleSpec rule) {
+  rule = When(std::move(attribute), std::move(value), std::move(rule));
+  rule.match.back().matcher.negated = true;
+  return rule;
+}
+
+RuleSpec Replacing(std::string name, RuleSpec rule) {
+  rule.replaces.push_back({std::move(name), {}});
+  return rule;
+}
+
+class PathRulesTest : public FrontScene {
+ protected:
+  // The status of a call about a request with this target.
+  int About(const std::string& target, std::vector<Header> headers = {}) {
+    headers.push_back({"X-Original-URI", target});
+    return Ask({.method = "GET", .target = "/auth/api", .headers = std::move(headers)}).status;
+  }
+};
+
+TEST_F(PathRulesTest, NoSpellingOfAPathEscapesALimitOrADenial) {
+  const struct {
+    std::string rule;
+    std::vector<std::string> paths;
+  } cases[] = {
+      {"/v1/posts",
+       {"/v1/posts#1", "/v1/posts/", "/v1/posts;a", "/v1/posts/;a", "/v1%2Fposts", "/v1/posts#?x",
+        "/v1/posts%2F", "/v1/posts%231", "/v1/posts%3Fx", "/v1/posts/.", "/v1/x/..%2fposts"}},
+      {"/v1/posts/", {"/v1/posts", "/v1/posts/", "/v1/posts#", "/v1/posts%2f"}},
+      {"/v1/messages:send", {"/v1/messages%3Asend", "/v1/messages%3asend", "/v1/messages:send"}},
+      {"/private/*",
+       {"/private%2Fx", "/private%2fx", "/a/..%2fprivate/x", "/private;a=b/x", "/a/..;/private/x",
+        "/private\\x", "/private%5Cx", "/private%5cx", "/..%2f..%2fprivate/x",
+        "/%2e%2e%2fprivate/x", "//private/x", "/./private/x", "/;/private/x", "/private/x;v=1",
+        "/private%3Ba/x", "/a\\..\\private\\x"}},
+      {"/caf\xC3\xA9", {"/caf%C3%A9", "/caf%c3%a9", "/caf\xC3\xA9", "/caf\xC3\xA9/"}},
+      {"/caf%C3%A9", {"/caf%C3%A9", "/caf%c3%a9", "/caf\xC3\xA9"}},
+      // What is written with an escape in the rule is met by the strict form.
+      {"/a%2Fb", {"/a%2Fb", "/a%2fb"}},
+      {"/a%252Fb", {"/a%252Fb"}},
+      {"/a%2Fb", {"/a%252Fb"}},
+  };
+  for (const auto& test : cases) {
+    for (const std::string& path : test.paths) {
+      Use({When("path", test.rule, Deny("closed"))});
+      EXPECT_EQ(About(path), 403) << test.rule << " " << path;
+      Use({When("path", test.rule, Rule("limited", "1000/m"))});
+      EXPECT_EQ(About(path), 200) << test.rule << " " << path;
+      EXPECT_TRUE(Told("RateLimit").starts_with(R"("limited/m")")) << test.rule << " " << path;
+    }
+  }
+  Use({When("path", "/private/*", Deny("closed"))});
+  for (const char* path :
+       {"/", "/privat", "/private", "/a/private/x", "/private%252Fx", "/x#private"}) {
+    EXPECT_EQ(About(path), 200) << path;
+  }
+}
+
+TEST_F(PathRulesTest, AllowNeedsBothFormsOfAPath) {
+  Use({When("path", "/static/*", Allow("static")), When("path", "*", Deny("rest"))});
+  for (const char* path : {"/static/x", "/static/a/b", "/static/a%2Fb", "/static/x;v=1",
+                           "/static//x", "/static/%78", "/static/x/"}) {
+    EXPECT_EQ(About(path), 200) << path;
+  }
+  for (const char* path :
+       {"/v1/posts/..%2F..%2Fstatic%2Fx", "/v1/posts\\..\\..\\static\\x", "/static%2Fx",
+        "/static/..%2Fv1/posts", "/static/..;/v1/posts", "/static\\..\\v1", "/static/..%5cv1",
+        "/static;/x", "/v1/posts/..;/..;/static/x", "/static"}) {
+    EXPECT_EQ(About(path), 403) << path;
+  }
+}
+
+TEST_F(PathRulesTest, AllowOfAWholePathIgnoresATrailingSlash) {
+  Use({When("path", "/health", Allow("health")), When("path", "/caf\xC3\xA9", Allow("coffee")),
+       When("path", "*", Deny("rest"))});
+  EXPECT_EQ(About("/health"), 200);
+  EXPECT_EQ(About("/health/"), 200);
+  EXPECT_EQ(About("/caf%C3%A9"), 200);
+  EXPECT_EQ(About("/caf%c3%a9/"), 200);
+  EXPECT_EQ(About("/health;a"), 403);
+  EXPECT_EQ(About("/health%2F"), 403);
+}
+
+TEST_F(PathRulesTest, NotLeavesOutOnlyWhatIsLeftOutInBothForms) {
+  Use({Unless("path", "/static/*", Deny("rest"))});
+  EXPECT_EQ(About("/static/x"), 200);
+  EXPECT_EQ(About("/static/a%2Fb"), 200);
+  EXPECT_EQ(About("/v1/posts/..%2F..%2Fstatic%2Fx"), 403);
+  EXPECT_EQ(About("/static/..%2Fv1"), 403);
+  Use({Unless("path", "/private/*", Allow("open")), When("path", "*", Deny("rest"))});
+  EXPECT_EQ(About("/x"), 200);
+  EXPECT_EQ(About("/private/x"), 403);
+  EXPECT_EQ(About("/a/..%2Fprivate/x"), 403);
+  EXPECT_EQ(About("/private/..%2Fx"), 403);
+}
+
+TEST_F(PathRulesTest, RuleThatMatchesOneFormReplacesNoOther) {
+  Use({Rule("all", "1000/m"), Replacing("all", When("path", "/img/*", Rule("images", "2000/m")))});
+  About("/img/a");
+  EXPECT_EQ(Told("RateLimit-Policy"), R"("images/m";q=2000;w=60)");
+  About("/v1/..%2Fimg/a");
+  EXPECT_EQ(Told("RateLimit-Policy"), R"("all/m";q=1000;w=60, "images/m";q=2000;w=60)");
+}
+
+TEST_F(PathRulesTest, KeysTakeTheLenientForm) {
+  Use({Per("path", Rule("each", "1/m"))});
+  EXPECT_EQ(About("/v1/posts"), 200);
+  for (const char* path : {"/v1/posts/", "/v1/posts;a=1", "/v1/posts;a=2", "/v1%2Fposts",
+                           "/v1\\posts", "/v1/posts#2", "/v1/posts%2f"}) {
+    EXPECT_EQ(About(path), 429) << path;
+  }
+  EXPECT_EQ(About("/v1/posts2"), 200);
+}
+
+TEST_F(PathRulesTest, RawPathStaysAsItWasSent) {
+  Use({When("path.raw", "/a/..%2fprivate;b\\x/", Deny("raw"))});
+  EXPECT_EQ(About("/a/..%2fprivate;b\\x/"), 403);
+  EXPECT_EQ(About("/private/x"), 200);
+}
+
+TEST_F(PathRulesTest, PathThatCouldBeReadAsEndingEarlierIsRefused) {
+  Use({When("path", "/private", Deny("closed"))});
+  for (const char* path : {"/private%00", "/x%00y", "/public#/../private", "/public#%2e", "private",
+                           "*", "http://host/private", "/%", "/%zz"}) {
+    EXPECT_EQ(About(path), 400) << path;
+  }
+}
+
+TEST_F(PathRulesTest, HostIsOneHoweverItIsWritten) {
+  Use({When("host", "secret.example", Deny("closed"))});
+  for (const char* host :
+       {"secret.example", "secret.example.", "Secret.Example:443", "SECRET.EXAMPLE.:8443",
+        "secret.example..", "other.example, secret.example."}) {
+    EXPECT_EQ(About("/", {{"X-Forwarded-Host", host}}), 403) << host;
+  }
+  EXPECT_EQ(About("/", {{"X-Forwarded-Host", "secret.example.org"}}), 200);
+}
+
+TEST_F(PathRulesTest, WhatARuleUsesMustNotComeTwiceWithDifferentValues) {
+  Use({Per("query.user", Rule("parameters", "1000/m")),
+       Per("header.x-user", Rule("headers", "1000/m")),
+       Per("cookie.sid", Rule("cookies", "1000/m"))});
+  for (const char* target : {"/a?user=1&user=2", "/a?user=1&us%65r=2", "/a?user=1&user",
+                             "/a?user=a+b&user=a%2Bb", "/a?user=1&user[]=2", "/a?user[]=1&user[]=2",
+                             "/a?user[0]=1&user=2", "/a?user=1&user%5B%5D=2"}) {
+    EXPECT_EQ(About(target), 400) << target;
+    EXPECT_TRUE(Says("comes twice")) << target;
+  }
+  EXPECT_EQ(About("/a", {{"X-User", "1"}, {"x-user", "2"}}), 400);
+  EXPECT_EQ(About("/a", {{"Cookie", "sid=1; sid=2"}}), 400);
+  EXPECT_EQ(About("/a", {{"Cookie", "sid=1"}, {"cookie", "sid=2"}}), 400);
+
+  EXPECT_EQ(About("/a?user=1&user=1"), 200);
+  EXPECT_EQ(About("/a?user=a+b&user=a%20b"), 200);
+  EXPECT_EQ(About("/a?page=1&page=2&User=3&user=1"), 200);
+  EXPECT_EQ(About("/a", {{"X-Other", "1"}, {"X-Other", "2"}, {"X-User", "1"}}), 200);
+  EXPECT_EQ(About("/a", {{"Cookie", "sid=1; SID=2; sid=\"1\""}}), 200);
+}
+
+}  // namespace
+}  // namespace sluice
