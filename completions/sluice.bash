@@ -7,6 +7,7 @@ _sluice_algorithms='token_bucket leaky_bucket fixed_window sliding_log sliding_w
 
 # The settings, in the order of the help.
 _sluice_serve_flags='--settings --rules --listen --proxy-protocol --trusted-proxies --core-dumps
+  --client-header --unknown-domain
   --admin --admin-token --admin-token-file --admin-client-names --tls-certificate --tls-key
   --tls-client-ca --tls-client-crl --tls-clients
   --tls-client-names --tls-min-version --callers-loopback --callers-names --callers-token
@@ -79,6 +80,8 @@ _sluice_value() {
     serve:--tls-clients) _sluice_words 'required optional' "$2" ;;
     serve:--tls-min-version) _sluice_words 'TLSv1.2 TLSv1.3' "$2" ;;
     serve:--log-level) _sluice_words 'debug info warning error' "$2" ;;
+    serve:--client-header) _sluice_words 'either x-forwarded-for forwarded' "$2" ;;
+    serve:--unknown-domain) _sluice_words 'pass refuse' "$2" ;;
     serve:--log-format) _sluice_words 'auto text json' "$2" ;;
     serve:--proxy-protocol | serve:--core-dumps | serve:--rls-dynamic-metadata)
       # It may stand alone; a value follows an equals sign.

@@ -57,6 +57,10 @@ complete -c sluice -n '__sluice_is serve' -l proxy-protocol -a 'true false' \
 complete -c sluice -n '__sluice_is serve' -l core-dumps -a 'true false' \
     -d 'Let the system write core dumps'
 complete -c sluice -n '__sluice_is serve' -l trusted-proxies -x -d 'Whose forwarding headers count'
+complete -c sluice -n '__sluice_is serve' -l client-header -x -a 'either x-forwarded-for forwarded' \
+    -d 'Header that names the client'
+complete -c sluice -n '__sluice_is serve' -l unknown-domain -x -a 'pass refuse' \
+    -d 'Requests for a domain without rules'
 complete -c sluice -n '__sluice_is serve' -l admin -x -d 'Where health and metrics are served'
 complete -c sluice -n '__sluice_is serve' -l admin-token -x \
     -d 'What callers of the admin address must show'

@@ -73,7 +73,7 @@ bool IsTarget(std::string_view path) {
 // Where the attributes of a request stand in the call of a proxy.
 struct ForwardAuth {
   std::string method = "GET";
-  std::string path;
+  std::string path = "/";
   std::string host;
   std::string headers;
 };
@@ -107,7 +107,7 @@ Result<ForwardAuth> ReadForwardAuth(const BenchArguments& arguments) {
   if (!kTokenBytes.HasAll(call.method) || call.method == "HEAD") {
     return Error{Concat("--attribute: ", Quoted(call.method), " cannot be sent as a method")};
   }
-  if (!call.path.empty() && !IsTarget(call.path)) {
+  if (!IsTarget(call.path)) {
     return Error{Concat("--attribute: ", Quoted(call.path), " cannot be sent as a path")};
   }
   if (!IsTarget(Concat("/", arguments.domain))) {

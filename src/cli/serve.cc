@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "admin/health.h"
 #include "admin/log.h"
 #include "admin/metrics_text.h"
+#include "cli/front_options.h"
 #include "cli/live_tls.h"
 #include "cli/memory_split.h"
 #include "cli/remote_store.h"
@@ -31,6 +31,7 @@
 #include "config/read_settings.h"
 #include "core/text.h"
 #include "frontend/front_meter.h"
+#include "frontend/front_warnings.h"
 #include "frontend/http_front.h"
 #include "frontend/resp_front.h"
 #include "gate/gate.h"
@@ -105,6 +106,7 @@ class Service {
   HttpFrontOptions front_options_;
   RespClientIds resp_ids_;
   FrontMeters meters_;
+  FrontWarnings warnings_{*clock_, LogWarningsTo(log_)};
   AdminSources admin_sources_;
   AdminOptions admin_options_;
   std::vector<std::string> listeners_;  // as text; the last is the admin's
@@ -141,19 +143,9 @@ Result<Done> Service::Build() {
   if (!services.ok()) return services.error();
   services_ = std::make_unique<ReflectionIndex>(std::move(services).value());
 
-  const auto checks = static_cast<std::size_t>(settings_.bounds.checks);
-  front_options_.headers.profile = settings_.headers.profile;
-  front_options_.headers.jitter = settings_.headers.retry_after_jitter;
-  front_options_.headers.draw = [engine = std::mt19937_64(DrawHashSeed().low)]() mutable {
-    return engine();
-  };
+  SetFrontOptions(settings_, front_options_);
   front_options_.callers = CallersOf(settings_, reports_);
-  front_options_.trust = TrustOf(settings_);
-  front_options_.limiter.checks_most = checks;
-  front_options_.rls.bounds.descriptors_most = checks;
-  if (settings_.rls.dynamic_metadata) front_options_.rls.metadata = DynamicMetadata::kAlways;
-  front_options_.message_bytes_most =
-      static_cast<std::size_t>(settings_.bounds.request_bytes.count);
+  front_options_.warnings = &warnings_;
   front_options_.services = services_.get();
   front_options_.is_ready = [this] { return health_.ready(); };
 
@@ -166,7 +158,11 @@ Result<Done> Service::Build() {
   admin_sources_.counts = [this] { return gate_->counts().SumApprox(); };
   admin_sources_.rules = [this] { return live_->status(); };
   admin_sources_.settings = given_.effective;
-  admin_sources_.warnings = reports_.WarningsForAdmin();
+  admin_sources_.warnings = [this, notices = reports_.WarningsForAdmin()](Names names,
+                                                                          std::string& out) {
+    AppendWarningLines(warnings_, names, out);
+    notices(names, out);
+  };
   admin_sources_.metrics = [this](std::string& out) { AppendMetrics(out); };
   return Done{};
 }
@@ -346,6 +342,7 @@ Result<Done> Service::End() {
 void Service::AppendMetrics(std::string& out) const {
   MetricsText text(out);
   AppendFrontMetrics(meters_.SumApprox(), text);
+  AppendWarningMetrics(warnings_, text);
   AppendStoreMetrics(store_->StatsApprox(), text);
   AppendNoticeMetrics(reports_.notices, reports_.audit, text);
   if (remote_) remote_->AppendMetrics(text);

@@ -1,6 +1,10 @@
 #include "cli/serve_metrics.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/text.h"
 
 namespace sluice::cli {
 
@@ -30,6 +34,31 @@ void AppendNoticeMetrics(const Notices& notices, const AuditLog& audit, MetricsT
   out.Begin("sluice_lifts_total", MetricKind::kCounter,
             "Resets, refunds and limit overrides by callers with permission.");
   out.Sample({}, audit.count());
+}
+
+void AppendWarningMetrics(const FrontWarnings& warnings, MetricsText& out) {
+  out.Begin("sluice_warnings_total", MetricKind::kCounter,
+            "Calls that only a wrong configuration explains.");
+  const FrontWarnings::Counts counts = warnings.counts();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    out.Sample({{"cause", kWarningCauseWords[i]}}, counts[i]);
+  }
+}
+
+void AppendWarningLines(const FrontWarnings& warnings, Names names, std::string& out) {
+  const std::vector<FrontWarnings::Seen> recent = warnings.Recent();
+  for (std::size_t i = 0; i < kWarningCauseWords.size(); ++i) {
+    std::uint64_t calls = 0;
+    std::string named;
+    for (const FrontWarnings::Seen& each : recent) {
+      if (static_cast<std::size_t>(each.cause) != i) continue;
+      calls += each.calls;
+      named += Concat(named.empty() ? " (" : ", ", Quoted(each.subject));
+    }
+    if (calls == 0) continue;
+    out += Concat(kWarningCauseWords[i], ": ", calls, calls == 1 ? " call" : " calls",
+                  names == Names::kTold ? named + ")" : "", "\n");
+  }
 }
 
 void AppendStoreMetrics(const MemoryStoreStats& stats, MetricsText& out) {

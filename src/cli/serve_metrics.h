@@ -1,9 +1,13 @@
 // What the parts of a server count, as metrics.
 #pragma once
 
+#include <string>
+
+#include "admin/admin_front.h"
 #include "admin/metrics_text.h"
 #include "frontend/audit_log.h"
 #include "frontend/front_meter.h"
+#include "frontend/front_warnings.h"
 #include "frontend/notices.h"
 #include "store/memory_store.h"
 
@@ -14,6 +18,10 @@ void AppendFrontMetrics(const FrontSums& sums, MetricsText& out);
 
 // sluice_notices_total and sluice_lifts_total.
 void AppendNoticeMetrics(const Notices& notices, const AuditLog& audit, MetricsText& out);
+// sluice_warnings_total.
+void AppendWarningMetrics(const FrontWarnings& warnings, MetricsText& out);
+// A line per cause of warnings seen of late, for /readyz?verbose.
+void AppendWarningLines(const FrontWarnings& warnings, Names names, std::string& out);
 
 void AppendStoreMetrics(const MemoryStoreStats& stats, MetricsText& out);
 

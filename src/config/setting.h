@@ -24,7 +24,8 @@ using SettingSlot =
                  SlotOf<std::vector<Address>>, SlotOf<StoreUrl>, SlotOf<Secret>,
                  SlotOf<TrustedProxies>, SlotOf<std::vector<CertificateName>>,
                  SlotOf<std::vector<UserId>>, SlotOf<TlsVersion>, SlotOf<ClientCertificates>,
-                 SlotOf<HeaderProfile>, SlotOf<LogLevel>, SlotOf<LogFormat>>;
+                 SlotOf<HeaderProfile>, SlotOf<LogLevel>, SlotOf<LogFormat>, SlotOf<ClientHeader>,
+                 SlotOf<UnknownDomain>>;
 
 // The slot of a member, or of a member of a group: MakeSlot<&Settings::log, &LogSettings::level>().
 template <auto... members>

@@ -15,6 +15,7 @@
 #include "config/setting_values.h"
 #include "config/size.h"
 #include "config/store_url.h"
+#include "core/caller_policy.h"
 #include "core/header_profile.h"
 #include "core/limit_words.h"
 #include "sluice/time.h"
@@ -46,6 +47,20 @@ inline constexpr std::array kLogFormatWords = {
     Word<LogFormat>{"json", LogFormat::kJson},
 };
 
+inline constexpr std::array kClientHeaderWords = {
+    Word<ClientHeader>{"either", ClientHeader::kEither},
+    Word<ClientHeader>{"x-forwarded-for", ClientHeader::kXForwardedFor},
+    Word<ClientHeader>{"forwarded", ClientHeader::kForwarded},
+};
+inline constexpr std::array kUnknownDomainWords = {
+    Word<UnknownDomain>{"pass", UnknownDomain::kPass},
+    Word<UnknownDomain>{"refuse", UnknownDomain::kRefuse},
+};
+
+constexpr std::span<const Word<ClientHeader>> WordsFor(ClientHeader) { return kClientHeaderWords; }
+constexpr std::span<const Word<UnknownDomain>> WordsFor(UnknownDomain) {
+  return kUnknownDomainWords;
+}
 constexpr std::span<const Word<TlsVersion>> WordsFor(TlsVersion) { return kTlsVersionWords; }
 constexpr std::span<const Word<ClientCertificates>> WordsFor(ClientCertificates) {
   return kClientCertificateWords;
@@ -148,6 +163,8 @@ struct Settings {
   std::vector<Address> listen = {TcpAddress{"127.0.0.1", IpAddress::FromV4(0x7F00'0001), 8080}};
   bool proxy_protocol = false;
   TrustedProxies trusted_proxies = LocalProxies();
+  ClientHeader client_header = ClientHeader::kEither;
+  UnknownDomain unknown_domain = UnknownDomain::kPass;
   AdminSettings admin;
   TlsSettings tls;
   CallerSettings callers;

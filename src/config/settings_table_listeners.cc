@@ -35,6 +35,16 @@ constexpr std::array kRows = {
             .example = "true",
             .meaning = "let the system write core dumps, which hold keys, tokens and names of "
                        "users"},
+    Setting{.path = "client_header",
+            .slot = MakeSlot<&Settings::client_header>(),
+            .example = "forwarded",
+            .meaning = "which header of a trusted proxy names the client; with `either`, a request "
+                       "in which both name different clients is refused"},
+    Setting{.path = "unknown_domain",
+            .slot = MakeSlot<&Settings::unknown_domain>(),
+            .example = "refuse",
+            .meaning = "what becomes of a request for a domain without rules, over Envoy's rate "
+                       "limit service and forward auth"},
     Setting{.path = "admin.listen",
             .name = "admin",
             .slot = MakeSlot<&Settings::admin, &AdminSettings::listen>(),

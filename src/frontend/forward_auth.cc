@@ -52,17 +52,39 @@ void ForwardAuth::Answer(const HttpRequest& request, HttpReply& reply) {
   if (deny.as_403 && reply.status != 200) TurnInto403(reply);
 }
 
+// `unknown_domain` is empty where the domain has rules, or was not looked for.
+void ForwardAuth::Warn(std::string_view unknown_domain, const HttpRequest& request) {
+  if (warnings_ == nullptr) return;
+  const std::string_view peer =
+      request.peer->address.empty() ? "a Unix socket" : std::string_view(request.peer->address);
+  if (!unknown_domain.empty()) warnings_->Report(WarningCause::kUnknownDomain, unknown_domain);
+  if (original_.HasIgnoredHeaders()) {
+    warnings_->Report(WarningCause::kUntrustedProxy, peer);
+  } else if (original_.is_without_path()) {
+    warnings_->Report(WarningCause::kNoOriginal, peer);
+  }
+}
+
 void ForwardAuth::Decide(std::string_view domain, std::string_view suffix,
                          const HttpRequest& request, HttpReply& reply) {
   if (!RequireWhole(request, reply)) return;
   if (const std::optional<std::string> fault = original_.Read(request, suffix)) {
+    Warn("", request);
     return ReplyProblem({400, Concat("The original request: ", *fault, ".")}, reply);
   }
   const AttributeSet set{.attributes = original_.attributes(),
                          .strict_path = original_.strict_path(),
                          .repeats = Repeats::kRefused};
   session_.Decide({domain, {&set, 1}}, verdict_);
-  if (verdict_.kind() == VerdictKind::kUnknownDomain) return;
+  // What waits is answered, and told, once more.
+  if (session_.is_waiting()) return;
+  const bool is_unknown = verdict_.kind() == VerdictKind::kUnknownDomain;
+  Warn(is_unknown ? domain : "", request);
+  if (is_unknown && unknown_domain_ == UnknownDomain::kRefuse) {
+    return ReplyProblem({403, Concat("There are no rules for the domain ", Quoted(domain), ".")},
+                        reply);
+  }
+  if (is_unknown) return;
   if (!verdict_.allowed()) ReplyRefusal(verdict_, reply);
   WriteHeaders(headers_, verdict_, reply.headers);
 }

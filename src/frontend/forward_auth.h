@@ -3,7 +3,9 @@
 
 #include <string_view>
 
+#include "core/caller_policy.h"
 #include "frontend/front_session.h"
+#include "frontend/front_warnings.h"
 #include "frontend/original_request.h"
 #include "gate/headers.h"
 #include "gate/verdict.h"
@@ -22,12 +24,25 @@ namespace sluice {
 // Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
 //
 // Invariants
-//   (1) A domain without rules is 200.
+//   (1) A domain without rules is 200, or 403 where UnknownDomain says so.
 //   (2) What cannot be understood (OriginalRequest) is 400, and charges nothing.
+//   (3) A domain without rules, headers of a proxy that is not trusted, and a call without the path
+//       of the original are reported as warnings.
 class ForwardAuth {
  public:
-  ForwardAuth(FrontSession& session, const HeaderOptions& headers, TrustFunction trust)
-      : session_(session), headers_(headers), original_(std::move(trust)) {}
+  struct Options {
+    TrustFunction trust;
+    ClientHeader client_header = ClientHeader::kEither;
+    UnknownDomain unknown_domain = UnknownDomain::kPass;
+    FrontWarnings* warnings = nullptr;  // null: nobody is told
+  };
+
+  ForwardAuth(FrontSession& session, const HeaderOptions& headers, const Options& options)
+      : session_(session),
+        headers_(headers),
+        unknown_domain_(options.unknown_domain),
+        warnings_(options.warnings),
+        original_(options.trust, options.client_header) {}
 
   // Whether a path is one of these.
   static bool IsPath(std::string_view path) { return path.starts_with(kPrefix); }
@@ -39,9 +54,12 @@ class ForwardAuth {
 
   void Decide(std::string_view domain, std::string_view suffix, const HttpRequest& request,
               HttpReply& reply);
+  void Warn(std::string_view domain, const HttpRequest& request);
 
   FrontSession& session_;
   const HeaderOptions& headers_;
+  UnknownDomain unknown_domain_;
+  FrontWarnings* warnings_;
   OriginalRequest original_;
   Verdict verdict_;
 };

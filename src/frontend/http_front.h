@@ -11,6 +11,7 @@
 #include "frontend/forward_auth.h"
 #include "frontend/front_meter.h"
 #include "frontend/front_session.h"
+#include "frontend/front_warnings.h"
 #include "frontend/grpc_front.h"
 #include "frontend/grpc_streams.h"
 #include "frontend/held_replies.h"
@@ -34,6 +35,9 @@ struct HttpFrontOptions {
   HeaderOptions headers;
   Callers callers;
   TrustFunction trust;
+  ClientHeader client_header = ClientHeader::kEither;
+  UnknownDomain unknown_domain = UnknownDomain::kPass;
+  FrontWarnings* warnings = nullptr;  // null: nobody is told
   LimiterBounds limiter;
   RlsOptions rls;
   std::size_t message_bytes_most = std::size_t{1} << 20U;  // of gRPC

@@ -1,7 +1,10 @@
 #include "frontend/original_request.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "core/text.h"
 #include "wire/ascii.h"
@@ -33,6 +36,30 @@ std::string_view HostName(std::string_view host) {
   return host;
 }
 
+// The bytes of an address, those of IPv4 as IPv6 has them; none where it is none.
+std::optional<std::array<std::uint8_t, 16>> AddressBytes(std::string_view text) {
+  std::array<std::uint8_t, 16> bytes{};
+  const std::string terminated(text);
+  if (inet_pton(AF_INET6, terminated.c_str(), bytes.data()) == 1) return bytes;
+  bytes = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+  if (inet_pton(AF_INET, terminated.c_str(), bytes.data() + 12) == 1) return bytes;
+  return std::nullopt;
+}
+
+bool IsSameAddress(std::string_view one, std::string_view other) {
+  if (one == other) return true;
+  const auto bytes = AddressBytes(one);
+  return bytes && bytes == AddressBytes(other);
+}
+
+bool IsProxyHeader(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kNames = {"forwarded", "x-forwarded-for", kHostHeader,
+                                                      "x-real-ip"};
+  const auto is_same = [&](std::string_view each) { return EqualsLower(name, each); };
+  return std::ranges::any_of(kNames, is_same) || std::ranges::any_of(kMethodHeaders, is_same) ||
+         std::ranges::any_of(kTargetHeaders, is_same);
+}
+
 std::string TooMany() {
   return Concat("more than ", OriginalRequest::kAttributesMost,
                 " headers, cookies and parameters together");
@@ -44,6 +71,7 @@ std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::s
   call_ = &call;
   attributes_.clear();
   strict_path_ = {};
+  is_without_path_ = false;
   const Peer& peer = *call.peer;
   // A client that a PROXY header tells of is not on this machine, also if its address there is a
   // loopback address.
@@ -57,7 +85,7 @@ std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::s
   kept_.reserve(bytes + kAttributesMost * kPrefixBytesMost);
   if (auto fault = ReadMethod(suffix)) return fault;
   ReadHost();
-  ReadAddress();
+  if (auto fault = ReadAddress()) return fault;
   if (auto fault = ReadHeaders()) return fault;
   return ReadTarget(suffix);
 }
@@ -97,20 +125,36 @@ void OriginalRequest::ReadHost() {
   if (!host.empty()) Add("host", KeepName("", host));
 }
 
-void OriginalRequest::ReadAddress() {
-  const auto collect = [&](std::string_view name) {
-    hops_.clear();
-    for (const Header& header : call_->headers) {
-      if (EqualsLower(header.name, name)) hops_.push_back(header.value);
+bool OriginalRequest::HasIgnoredHeaders() const {
+  return !is_trusted_ && std::ranges::any_of(call_->headers, IsProxyHeader, &Header::name);
+}
+
+template <typename Reader>
+std::optional<std::string_view> OriginalRequest::ClientBy(std::string_view header_name) {
+  hops_.clear();
+  for (const Header& header : call_->headers) {
+    if (EqualsLower(header.name, header_name)) hops_.push_back(header.value);
+  }
+  if (hops_.empty()) return std::nullopt;
+  return ClientAddress(call_->peer->address, Reader(hops_), trust_);
+}
+
+std::optional<std::string> OriginalRequest::ReadAddress() {
+  std::optional<std::string_view> client;
+  if (is_trusted_ && client_header_ != ClientHeader::kForwarded) {
+    client = ClientBy<ForwardedForReader>("x-forwarded-for");
+  }
+  if (is_trusted_ && client_header_ != ClientHeader::kXForwardedFor) {
+    const std::optional<std::string_view> other = ClientBy<ForwardedReader>("forwarded");
+    if (client && other && !IsSameAddress(*client, *other)) {
+      return "X-Forwarded-For and Forwarded name different clients, and `client_header` does not "
+             "say which of them counts";
     }
-    return !hops_.empty();
-  };
-  const std::string_view peer = call_->peer->address;
-  const std::string_view address = !is_trusted_ ? peer
-                                   : collect("x-forwarded-for") || !collect("forwarded")
-                                       ? ClientAddress(peer, ForwardedForReader(hops_), trust_)
-                                       : ClientAddress(peer, ForwardedReader(hops_), trust_);
+    if (!client) client = other;
+  }
+  const std::string_view address = client.value_or(call_->peer->address);
   if (!address.empty()) Add("ip", address);
+  return std::nullopt;
 }
 
 std::optional<std::string> OriginalRequest::ReadHeaders() {
@@ -136,7 +180,11 @@ std::optional<std::string> OriginalRequest::ReadCookies(std::string_view field_v
 std::optional<std::string> OriginalRequest::ReadTarget(std::string_view suffix) {
   const Claims claims = Claim(kTargetHeaders, suffix);
   if (claims.differ) return "X-Forwarded-Uri, X-Original-URI and the path of the call differ";
-  if (claims.value.empty()) return std::nullopt;
+  if (claims.value.empty()) {
+    is_without_path_ = true;
+    return Concat("its path is in none of X-Forwarded-Uri, X-Original-URI and the path of the call",
+                  is_trusted_ ? "" : ", and the caller is not one of `trusted_proxies`");
+  }
   const Target target = SplitTarget(claims.value);
   const std::optional<PathForms> path = NormalPath(target.path, path_);
   if (!path) return Concat("the path ", Quoted(target.path), " is none");

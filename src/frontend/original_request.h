@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/caller_policy.h"
 #include "net/exchange.h"
 #include "sluice/attribute.h"
 #include "wire/forwarded.h"
@@ -27,7 +28,7 @@ using TrustFunction = std::function<Hop(std::string_view address)>;
 //   query.NAME           path of the call
 //   host                 X-Forwarded-Host, else that of the call; in lower case, without its port
 //                        and a dot at the end
-//   ip                   the peer, or from X-Forwarded-For, else Forwarded
+//   ip                   the peer, or from X-Forwarded-For or Forwarded
 //   header.NAME          all headers of the call, names in lower case
 //   cookie.NAME
 //
@@ -43,6 +44,9 @@ using TrustFunction = std::function<Hop(std::string_view address)>;
 //   (2) The path and the method have one answer. A proxy sets one of these headers and may pass on
 //       the others as its client wrote them, and which one is the proxy's cannot be known: where
 //       two differ, or the same comes twice, the request is refused.
+//       The client has one answer, too: where X-Forwarded-For and Forwarded name different ones the
+//       request is refused, unless ClientHeader says which of them counts. A header that names
+//       nobody, or in a way that is not understood, names the proxy that sent it.
 //   (3) More attributes than the bound are refused, never left out: whoever could make one go
 //       missing would escape the rules that ask for it.
 //   (4) Once it has seen the largest request it allocates nothing.
@@ -51,7 +55,8 @@ class OriginalRequest {
   // What a request may have at most: headers, cookies and parameters of the query.
   static constexpr std::size_t kAttributesMost = 1000;
 
-  explicit OriginalRequest(TrustFunction trust) : trust_(std::move(trust)) {}
+  explicit OriginalRequest(TrustFunction trust, ClientHeader client_header = ClientHeader::kEither)
+      : trust_(std::move(trust)), client_header_(client_header) {}
 
   // `suffix` is what stands after the domain in the target of the call, path and query, or empty.
   // Says what is wrong with it, or nothing.
@@ -60,6 +65,10 @@ class OriginalRequest {
   [[nodiscard]] std::span<const Attribute> attributes() const { return attributes_; }
   // The strict form of the path, where it is another one than `path`; else empty.
   [[nodiscard]] std::string_view strict_path() const { return strict_path_; }
+  // Whether the call says who its client is, or what it asked for, and is not trusted to.
+  [[nodiscard]] bool HasIgnoredHeaders() const;
+  // Whether the call says nowhere what the path of the original is.
+  [[nodiscard]] bool is_without_path() const { return is_without_path_; }
 
  private:
   // The values of headers that mean the same. Those of a stranger are none.
@@ -73,7 +82,10 @@ class OriginalRequest {
   std::optional<std::string> ReadTarget(std::string_view suffix);
   std::optional<std::string> ReadQuery(std::string_view query);
   void ReadHost();
-  void ReadAddress();
+  std::optional<std::string> ReadAddress();
+  // The client that the headers of this name lead to; none where there are no such headers.
+  template <typename Reader>
+  std::optional<std::string_view> ClientBy(std::string_view header_name);
   std::optional<std::string> ReadHeaders();
   std::optional<std::string> ReadCookies(std::string_view field_value);
 
@@ -84,8 +96,10 @@ class OriginalRequest {
   bool Add(std::string_view name, std::string_view value);
 
   TrustFunction trust_;
+  ClientHeader client_header_;
   const HttpRequest* call_ = nullptr;
   bool is_trusted_ = false;
+  bool is_without_path_ = false;
   std::vector<Attribute> attributes_;
   std::vector<std::string_view> hops_;  // values of one header
   std::string kept_;                    // texts that had to be made; never moves in a request

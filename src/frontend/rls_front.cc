@@ -54,9 +54,14 @@ std::optional<GrpcFault> RlsFront::Decide(const RlsRequest& request, Caller& cal
   if (verdict_.kind() == VerdictKind::kBadRequest) {
     return GrpcFault{GrpcStatus::kInvalidArgument, std::string(verdict_.fault())};
   }
+  const bool is_unknown = verdict_.kind() == VerdictKind::kUnknownDomain;
+  if (is_unknown && warnings_ != nullptr) {
+    warnings_->Report(WarningCause::kUnknownDomain, request.domain);
+  }
   TellStatuses();
-  const bool is_over =
-      verdict_.kind() == VerdictKind::kRefused || verdict_.kind() == VerdictKind::kDenied;
+  const bool is_over = verdict_.kind() == VerdictKind::kRefused ||
+                       verdict_.kind() == VerdictKind::kDenied ||
+                       (is_unknown && unknown_domain_ == UnknownDomain::kRefuse);
   reply.overall = is_over ? RlsCode::kOverLimit : RlsCode::kOk;
   reply.statuses = statuses_;
   TellRefusal(reply);
@@ -111,7 +116,9 @@ bool RlsFront::ReadLift(const RlsRequest& request, const RlsDescriptor& descript
 void RlsFront::TellStatuses() {
   statuses_.clear();
   if (verdict_.kind() == VerdictKind::kUnknownDomain) {
-    statuses_.resize(sets_.size());
+    RlsStatus status;
+    if (unknown_domain_ == UnknownDomain::kRefuse) status.code = RlsCode::kOverLimit;
+    statuses_.assign(sets_.size(), status);
     return;
   }
   for (const SetVerdict& set : verdict_.sets()) statuses_.push_back(TellSet(set));

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/caller_policy.h"
 #include "core/header_list.h"
 #include "frontend/caller.h"
 #include "frontend/front_session.h"
+#include "frontend/front_warnings.h"
 #include "frontend/rls_metadata.h"
 #include "gate/headers.h"
 #include "gate/request.h"
@@ -23,6 +25,8 @@ namespace sluice {
 struct RlsOptions {
   RlsBounds bounds;
   DynamicMetadata metadata = DynamicMetadata::kOfRules;
+  UnknownDomain unknown_domain = UnknownDomain::kPass;
+  FrontWarnings* warnings = nullptr;  // null: nobody is told
 };
 
 // Answers ShouldRateLimit, one call at a time.
@@ -34,14 +38,17 @@ struct RlsOptions {
 //   (2) An addend of 0 on a descriptor takes nothing and tells whether one unit would pass.
 //   (3) What lifts limits (is_negative_hits, limit) is ignored and reported where the caller has no
 //       permission: an error would make Envoy let everything through.
-//   (4) A domain without rules is OK, without limits.
+//   (4) A domain without rules is OK, without limits, or OVER_LIMIT where UnknownDomain says so; it
+//       is reported as a warning.
 class RlsFront {
  public:
   RlsFront(FrontSession& session, const HeaderOptions& headers, const RlsOptions& options)
       : session_(session),
         headers_(headers),
         bounds_(options.bounds),
-        metadata_(options.metadata) {}
+        metadata_(options.metadata),
+        unknown_domain_(options.unknown_domain),
+        warnings_(options.warnings) {}
 
   // Appends the reply to a message, or says why there is none.
   std::optional<GrpcFault> ShouldRateLimit(std::string_view message, Caller& caller,
@@ -66,6 +73,8 @@ class RlsFront {
   const HeaderOptions& headers_;
   RlsBounds bounds_;
   RlsMetadata metadata_;
+  UnknownDomain unknown_domain_;
+  FrontWarnings* warnings_;
   RlsRequest request_;
   std::vector<AttributeSet> sets_;
   Verdict verdict_;

@@ -86,6 +86,30 @@ def test_forward_auth_sees_one_path_however_it_is_written():
         expect((status, headers["X-RateLimit-Status"]), (403, "429"))
 
 
+def test_forward_auth_that_is_set_up_wrongly_is_told_of():
+    with Server() as server:
+        expect(ask(server.address, "/auth/api")[0], 400)
+        expect(ask(server.address, "/auth/apii/v1/posts")[0], 200)
+        assert "the domain 'apii' has no rules" in server.line("unknown_domain")
+        status, _, body = ask(server.address, "/auth/api", headers={
+            "X-Original-URI": "/a", "X-Forwarded-For": "1.2.3.4", "Forwarded": "for=5.6.7.8"})
+        expect(status, 400)
+        assert "client_header" in body, body
+        expect(ask(server.admin, "/readyz?verbose")[2],
+               "server: ready\nrules: in force\nunknown_domain: 1 call ('apii')\n"
+               "no_original_request: 1 call ('127.0.0.1')\n")
+        text = ask(server.admin, "/metrics")[2]
+        for line in ('{cause="unknown_domain"} 1', '{cause="untrusted_proxy"} 0',
+                     '{cause="no_original_request"} 1'):
+            assert f"sluice_warnings_total{line}\n" in text, text
+    with Server(["--unknown-domain", "refuse", "--client-header", "x-forwarded-for"]) as server:
+        expect(ask(server.address, "/auth/apii/v1/posts")[0], 403)
+        expect(ask(server.address, "/json", {"domain": "apii", "descriptors": []})[0], 429)
+        expect(ask(server.address, "/auth/api", headers={
+            "X-Original-URI": "/a", "X-Forwarded-For": "1.2.3.4", "Forwarded": "for=5.6.7.8"})[0],
+               200)
+
+
 def test_redis_cell_sequence_on_the_wire():
     with Server() as server, server.connect() as connection:
         found = resp(connection, "PING", "CL.THROTTLE k 0 1 2", "CL.THROTTLE k 0 1 2",

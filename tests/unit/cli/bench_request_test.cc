@@ -58,7 +58,7 @@ TEST(BenchRequestTest, AGetHasNoBody) {
 
 TEST(BenchRequestTest, ForwardAuthAsksAsAProxyDoes) {
   EXPECT_EQ(SentBy({"--protocol", "forward-auth", "--domain", "api"}),
-            "GET /auth/api HTTP/1.1\r\nHost: limits.test:80\r\nx-user-id: 042\r\n\r\n");
+            "GET /auth/api/ HTTP/1.1\r\nHost: limits.test:80\r\nx-user-id: 042\r\n\r\n");
   EXPECT_EQ(SentBy({"--protocol", "forward-auth", "--domain", "api", "--attribute",
                     "path=/v1/{key}", "method=POST", "host=h", "ip=192.0.2.{key}", "header.x=y"}),
             "POST /auth/api/v1/042 HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 192.0.2.042\r\n"

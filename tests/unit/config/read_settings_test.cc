@@ -102,7 +102,7 @@ TEST(ReadSettingsTest, AFileOfAnotherShapeIsRefused) {
       {"lisen: a", "1:1: unknown key 'lisen'; did you mean 'listen'?"},
       {"port: 80",
        "1:1: unknown key; expected rules, listen, proxy_protocol, trusted_proxies, core_dumps, "
-       "admin, "
+       "client_header, unknown_domain, admin, "
        "tls, callers, store, bounds, deadlines, drain, headers, rls or log"},
       {"tls:\n  certifcate: a", "2:3: unknown key 'certifcate'; did you mean 'certificate'?"},
       {"drain: { grace: 5s }", "1:10: unknown key; expected delay or deadline"},
@@ -110,7 +110,7 @@ TEST(ReadSettingsTest, AFileOfAnotherShapeIsRefused) {
       {"tls.key: a", "1:1: unknown key 'tls.key'; write 'key' under 'tls'"},
       {"\"\": a",
        "1:1: unknown key; expected rules, listen, proxy_protocol, trusted_proxies, core_dumps, "
-       "admin, tls, "
+       "client_header, unknown_domain, admin, tls, "
        "callers, store, bounds, deadlines, drain, headers, rls or log"},
       {"- a", "1:1: a file of settings must be a mapping, found a list"},
       {"a", "1:1: a file of settings must be a mapping, found a string"},

@@ -21,6 +21,8 @@ rules: [r1, r2]
 listen: [127.0.0.1:1, unix:/listen]
 proxy_protocol: true
 trusted_proxies: [10.0.0.0/8]
+client_header: forwarded
+unknown_domain: refuse
 admin: { listen: 127.0.0.1:2, token_file: /admin_token, client_names: [probe] }
 tls:
   certificate: certificate
@@ -165,6 +167,8 @@ TEST(SettingsMembersTest, BoundsAndTheRestAreKept) {
   EXPECT_EQ(read.headers.profile, HeaderProfile::kGithub);
   EXPECT_EQ(read.headers.retry_after_jitter, seconds{27});
   EXPECT_TRUE(read.rls.dynamic_metadata);
+  EXPECT_EQ(read.client_header, ClientHeader::kForwarded);
+  EXPECT_EQ(read.unknown_domain, UnknownDomain::kRefuse);
   EXPECT_EQ(read.log.level, LogLevel::kError);
   EXPECT_EQ(read.log.format, LogFormat::kText);
 }

@@ -29,6 +29,11 @@ class ForwardAuthTest : public FrontScene {
   static Call Get(std::string target, std::vector<Header> headers = {}) {
     return {.method = "GET", .target = std::move(target), .headers = std::move(headers)};
   }
+  // A call whose target does not say what the original was.
+  static Call About(std::vector<Header> headers = {}) {
+    headers.push_back({"X-Forwarded-Uri", "/a"});
+    return Get("/auth/api", std::move(headers));
+  }
   static Call From(std::string peer, Call call) {
     call.peer = std::move(peer);
     return call;
@@ -70,17 +75,15 @@ TEST_F(ForwardAuthTest, TheOriginalIsInHeadersOrAfterTheDomain) {
   EXPECT_TRUE(Sees("path", "/a", Get("/auth/api", {{"X-Forwarded-Uri", "/a?b=c"}})));
   EXPECT_TRUE(Sees("query.b", "c", Get("/auth/api", {{"X-Forwarded-Uri", "/a?b=c"}})));
   EXPECT_TRUE(Sees("path", "/a", Get("/auth/api", {{"x-original-uri", "/a"}})));
-  EXPECT_TRUE(Sees("method", "POST", Get("/auth/api", {{"X-Forwarded-Method", "POST"}})));
-  EXPECT_TRUE(Sees("method", "POST", Get("/auth/api", {{"X-Original-Method", "post"}})));
+  EXPECT_TRUE(Sees("method", "POST", About({{"X-Forwarded-Method", "POST"}})));
+  EXPECT_TRUE(Sees("method", "POST", About({{"X-Original-Method", "post"}})));
   EXPECT_TRUE(Sees("method", "GET", Get("/auth/api/a")));
   EXPECT_TRUE(Sees("method", "PUT", {.method = "PUT", .target = "/auth/api/a"}));
-  EXPECT_TRUE(Sees("host", "shop.test", Get("/auth/api")));
-  EXPECT_TRUE(
-      Sees("host", "other.test", Get("/auth/api", {{"X-Forwarded-Host", "Other.test:443"}})));
-  EXPECT_TRUE(Sees("host", "b.test", Get("/auth/api", {{"X-Forwarded-Host", "a.test, b.test"}})));
-  EXPECT_TRUE(Sees("host", "c.test",
-                   Get("/auth/api", {{"X-Forwarded-Host", "a.test, b.test , c.test:80"}})));
-  EXPECT_TRUE(Sees("host", "[::1]", Get("/auth/api", {{"X-Forwarded-Host", "[::1]"}})));
+  EXPECT_TRUE(Sees("host", "shop.test", About()));
+  EXPECT_TRUE(Sees("host", "other.test", About({{"X-Forwarded-Host", "Other.test:443"}})));
+  EXPECT_TRUE(Sees("host", "b.test", About({{"X-Forwarded-Host", "a.test, b.test"}})));
+  EXPECT_TRUE(Sees("host", "c.test", About({{"X-Forwarded-Host", "a.test, b.test , c.test:80"}})));
+  EXPECT_TRUE(Sees("host", "[::1]", About({{"X-Forwarded-Host", "[::1]"}})));
 }
 
 TEST_F(ForwardAuthTest, StrangersCannotSayWhatTheOriginalWas) {
@@ -101,15 +104,15 @@ TEST_F(ForwardAuthTest, PathAndMethodHaveOneAnswer) {
       Get("/auth/api", {{"X-Forwarded-Uri", "/a"}, {"X-Original-URI", "/b"}}),
       Get("/auth/api", {{"X-Forwarded-Uri", "/a"}, {"x-forwarded-uri", "/b"}}),
       Get("/auth/api/a", {{"X-Forwarded-Uri", "/b"}}),
-      Get("/auth/api", {{"X-Forwarded-Method", "GET"}, {"X-Original-Method", "POST"}}),
+      About({{"X-Forwarded-Method", "GET"}, {"X-Original-Method", "POST"}}),
       Get("/auth/api/a", {{"X-Forwarded-Method", "POST"}}),
       // Of three the last two agree.
       Get("/auth/api",
           {{"X-Forwarded-Uri", "/a"}, {"X-Original-URI", "/b"}, {"X-Forwarded-Uri", "/b"}}),
       Get("/auth/api/a", {{"X-Forwarded-Uri", "/b"}, {"X-Original-URI", "/b"}}),
-      Get("/auth/api", {{"X-Forwarded-Method", "GET"},
-                        {"X-Original-Method", "POST"},
-                        {"X-Forwarded-Method", "POST"}}),
+      About({{"X-Forwarded-Method", "GET"},
+             {"X-Original-Method", "POST"},
+             {"X-Forwarded-Method", "POST"}}),
   };
   for (const Call& call : ambiguous) {
     EXPECT_EQ(Ask(call).status, 400) << call.target << " " << call.headers.front().value;
@@ -120,20 +123,88 @@ TEST_F(ForwardAuthTest, PathAndMethodHaveOneAnswer) {
   EXPECT_EQ(Ask(Get("/auth/api/a", {{"X-Forwarded-Method", "GET"}})).status, 200);
 }
 
+TEST_F(ForwardAuthTest, CallThatDoesNotSayWhatTheOriginalWasIsRefused) {
+  Use({Rule("all", "1/m")});
+  const std::vector<Call> calls = {
+      Get("/auth/api"),
+      Get("/auth/api?deny=403"),
+      Get("/auth/api", {{"X-Forwarded-Uri", ""}}),
+      Get("/auth/api", {{"X-Forwarded-Method", "POST"}, {"X-Forwarded-Host", "a.test"}}),
+      From("192.0.2.1", Get("/auth/api", {{"X-Forwarded-Uri", "/a"}})),
+      From("192.0.2.1", Get("/auth/api", {{"X-Original-URI", "/a"}})),
+  };
+  for (const Call& call : calls) {
+    const bool as_403 = call.target.ends_with("403");
+    EXPECT_EQ(Ask(call).status, as_403 ? 403 : 400) << call.target;
+    EXPECT_TRUE(Says("\"status\":400")) << call.target;
+    EXPECT_TRUE(Says("X-Original-URI")) << call.target;
+    EXPECT_EQ(Says("trusted_proxies"), call.peer == "192.0.2.1");
+  }
+  EXPECT_EQ(Ask(Get("/auth/api/")).status, 200);  // nothing was charged
+}
+
 TEST_F(ForwardAuthTest, TheClientIsFoundFromTheRight) {
   const auto sees = [&](const std::string& ip, std::vector<Header> headers) {
-    return Sees("ip", ip, From("10.0.0.1", Get("/auth/api", std::move(headers))));
+    return Sees("ip", ip, From("10.0.0.1", About(std::move(headers))));
   };
   EXPECT_TRUE(sees("10.0.0.1", {}));
   EXPECT_TRUE(sees("198.51.100.7", {{"X-Forwarded-For", "1.2.3.4, 198.51.100.7, 10.0.0.2"}}));
   EXPECT_TRUE(
       sees("198.51.100.7", {{"X-Forwarded-For", "1.2.3.4"}, {"x-forwarded-for", "198.51.100.7"}}));
   EXPECT_TRUE(sees("2001:db8::1", {{"Forwarded", "for=1.2.3.4, for=\"[2001:db8::1]:99\""}}));
-  EXPECT_TRUE(
-      sees("198.51.100.7", {{"Forwarded", "for=1.2.3.4"}, {"X-Forwarded-For", "198.51.100.7"}}));
   EXPECT_TRUE(sees("10.0.0.1", {{"X-Forwarded-For", "1.2.3.4, unknown"}}));
-  EXPECT_TRUE(Sees("ip", "198.51.100.7",
-                   From("", Get("/auth/api", {{"X-Forwarded-For", "198.51.100.7"}}))));
+  EXPECT_TRUE(Sees("ip", "198.51.100.7", From("", About({{"X-Forwarded-For", "198.51.100.7"}}))));
+}
+
+TEST_F(ForwardAuthTest, HeadersThatNameDifferentClientsAreRefused) {
+  const auto status = [&](std::string_view forwarded_for, std::string_view forwarded) {
+    return Ask(From("10.0.0.1",
+                    About({{"X-Forwarded-For", forwarded_for}, {"Forwarded", forwarded}})))
+        .status;
+  };
+  Use({Rule("all", "1000/m")});
+  // One of them is the proxy's, the other the client's, and which is which cannot be known.
+  EXPECT_EQ(status("198.51.100.7", "for=1.2.3.4"), 400);
+  EXPECT_TRUE(Says("client_header"));
+  EXPECT_EQ(status("1.2.3.4, 198.51.100.7", "for=1.2.3.4, for=198.51.100.8"), 400);
+  EXPECT_EQ(status("198.51.100.7", "for=_hidden"), 400);
+  EXPECT_EQ(status("unknown", "for=198.51.100.7"), 400);
+  EXPECT_EQ(status("198.51.100.7", "proto=https"), 400);
+
+  EXPECT_EQ(status("1.2.3.4, 198.51.100.7", "for=5.6.7.8, for=198.51.100.7"), 200);
+  EXPECT_EQ(status("198.51.100.7, 10.0.0.2", "for=198.51.100.7"), 200);
+  EXPECT_EQ(status("2001:DB8::1", "for=\"[2001:db8:0::1]:99\""), 200);
+  EXPECT_EQ(status("::ffff:198.51.100.7", "for=198.51.100.7"), 200);
+  // From a stranger neither counts.
+  EXPECT_EQ(Ask(From("192.0.2.1", Get("/auth/api/a", {{"X-Forwarded-For", "1.2.3.4"},
+                                                      {"Forwarded", "for=5.6.7.8"}})))
+                .status,
+            200);
+}
+
+TEST_F(ForwardAuthTest, SettingSaysWhichHeaderNamesTheClient) {
+  const std::vector<Header> both = {{"X-Forwarded-For", "198.51.100.7"},
+                                    {"Forwarded", "for=198.51.100.8"}};
+  const auto client = [&](ClientHeader header, std::vector<Header> headers) {
+    OriginalRequest original(Judge, header);
+    const Peer peer{.address = "10.0.0.1", .port = 1, .uid = {}};
+    HttpRequest call;
+    call.method = "GET";
+    call.headers = headers;
+    call.peer = &peer;
+    EXPECT_EQ(original.Read(call, "/a"), std::nullopt);
+    for (const Attribute& each : original.attributes()) {
+      if (each.name == "ip") return std::string(each.value);
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(client(ClientHeader::kXForwardedFor, both), "198.51.100.7");
+  EXPECT_EQ(client(ClientHeader::kForwarded, both), "198.51.100.8");
+  // The other one does not stand in for it: a client may have written that.
+  EXPECT_EQ(client(ClientHeader::kXForwardedFor, {both[1]}), "10.0.0.1");
+  EXPECT_EQ(client(ClientHeader::kForwarded, {both[0]}), "10.0.0.1");
+  EXPECT_EQ(client(ClientHeader::kEither, {both[0]}), "198.51.100.7");
+  EXPECT_EQ(client(ClientHeader::kEither, {both[1]}), "198.51.100.8");
 }
 
 TEST_F(ForwardAuthTest, OverAUnixSocketWithoutMoreThereIsNoAddress) {
@@ -177,7 +248,7 @@ TEST_F(ForwardAuthTest, WhatIsNoPathIs400) {
 TEST_F(ForwardAuthTest, ADomainWithoutRulesIs200) {
   EXPECT_EQ(Ask(Get("/auth/elsewhere/a")).status, 200);
   Use({Rule("all", "1/m")});
-  EXPECT_EQ(Ask(Get("/auth/elsewhere")).status, 200);
+  EXPECT_EQ(Ask(Get("/auth/elsewhere/")).status, 200);
   EXPECT_EQ(Ask(Get("/auth/")).status, 404);
   EXPECT_EQ(Ask(Get("/auth")).status, 404);
 }

@@ -144,8 +144,8 @@ TEST_F(FrontSessionTest, AuditsAResetThatWaitsOnce) {
 
 TEST_F(FrontSessionTest, ForwardAuthWaitsToo) {
   Use({Rule("a", "1/m")});
-  CountedExchange& first = Post("/auth/api", "");
-  CountedExchange& second = Post("/auth/api", "");
+  CountedExchange& first = Post("/auth/api/", "");
+  CountedExchange& second = Post("/auth/api/", "");
   remote_.Answer();
   remote_.Answer();
   EXPECT_EQ(first.reply.status, 200);

@@ -1,0 +1,171 @@
+#include "frontend/front_warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "support/fake_clock.h"
+#include "unit/frontend/front_scene.h"
+#include "wire/rls_messages.h"
+
+namespace sluice {
+namespace {
+
+using testing::Call;
+using testing::FrontScene;
+using testing::Rule;
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class FrontWarningsTest : public ::testing::Test {
+ protected:
+  testing::FakeClock clock_{Time{seconds{1'700'000'000}}};
+  std::vector<std::string> logged_;
+  FrontWarnings warnings_{clock_, [this](WarningCause cause, const std::string& text) {
+                            logged_.push_back(std::string(WordOf(cause)) + ": " + text);
+                          }};
+};
+
+TEST_F(FrontWarningsTest, NamesEachSubjectAtOnceAndThenOnceAMinute) {
+  for (int i = 0; i < 3; ++i) warnings_.Report(WarningCause::kUnknownDomain, "apii");
+  warnings_.Report(WarningCause::kUntrustedProxy, "192.0.2.1");
+  ASSERT_EQ(logged_.size(), 2U);
+  EXPECT_TRUE(logged_[0].starts_with("unknown_domain: the domain 'apii' has no rules"));
+  EXPECT_TRUE(logged_[1].starts_with("untrusted_proxy: '192.0.2.1' "));
+  clock_.Advance(seconds{59});
+  warnings_.Report(WarningCause::kUnknownDomain, "apii");
+  EXPECT_EQ(logged_.size(), 2U);
+  clock_.Advance(seconds{1});
+  warnings_.Report(WarningCause::kUnknownDomain, "apii");
+  EXPECT_EQ(logged_.size(), 3U);
+  EXPECT_EQ(warnings_.counts(), (FrontWarnings::Counts{5, 1, 0}));
+}
+
+TEST_F(FrontWarningsTest, InventedSubjectsFillNeitherLogNorMemory) {
+  for (int i = 0; i < 1000; ++i) {
+    warnings_.Report(WarningCause::kUnknownDomain, std::string(10'000, 'x') + std::to_string(i));
+    warnings_.Report(WarningCause::kUnknownDomain, std::to_string(i));
+  }
+  EXPECT_EQ(logged_.size(), FrontWarnings::kSubjectsMax);
+  EXPECT_EQ(warnings_.Recent().size(), FrontWarnings::kSubjectsMax);
+  EXPECT_EQ(warnings_.counts()[0], 2000U);
+  warnings_.Report(WarningCause::kUntrustedProxy, "192.0.2.1");  // has room of its own
+  EXPECT_EQ(warnings_.Recent().size(), FrontWarnings::kSubjectsMax + 1);
+}
+
+TEST_F(FrontWarningsTest, ForgetsWhatHasNotBeenSeenForTenMinutes) {
+  warnings_.Report(WarningCause::kUnknownDomain, "old");
+  clock_.Advance(minutes{10});
+  EXPECT_EQ(warnings_.Recent().size(), 1U);
+  clock_.Advance(seconds{1});
+  EXPECT_TRUE(warnings_.Recent().empty());
+  for (std::size_t i = 0; i < FrontWarnings::kSubjectsMax; ++i) {
+    warnings_.Report(WarningCause::kUnknownDomain, std::to_string(i));
+  }
+  EXPECT_EQ(warnings_.Recent().size(), FrontWarnings::kSubjectsMax);
+  EXPECT_EQ(warnings_.Recent().front().calls, 1U);
+}
+
+// What front ends report.
+class WarnedFrontTest : public FrontScene {
+ protected:
+  HttpFrontOptions WarnedOptions(UnknownDomain unknown_domain) {
+    HttpFrontOptions options = Options();
+    options.warnings = &warnings_;
+    options.unknown_domain = unknown_domain;
+    return options;
+  }
+
+  int StatusOf(HttpFront& front, const Call& call) {
+    const Peer peer{.address = call.peer, .port = 1, .uid = {}};
+    exchange_.request = {.method = call.method,
+                         .target = call.target,
+                         .authority = "shop.test",
+                         .headers = call.headers,
+                         .body = call.body,
+                         .peer = &peer};
+    exchange_.reply.Clear();
+    Exchange* const batch = &exchange_;
+    front.Serve({&batch, 1});
+    return exchange_.reply.status;
+  }
+
+  static Call Get(std::string target, std::vector<Header> headers = {},
+                  std::string peer = "127.0.0.1") {
+    return {.method = "GET",
+            .target = std::move(target),
+            .headers = std::move(headers),
+            .peer = std::move(peer)};
+  }
+  // A call of Envoy's service, as JSON.
+  static Call Rls(std::string_view domain) {
+    return {.target = "/json",
+            .body = R"({"domain":")" + std::string(domain) +
+                    R"(","descriptors":[{"entries":[{"key":"a","value":"b"}]}]})",
+            .headers = {{"Content-Type", "application/json"}}};
+  }
+
+  // Causes and subjects, in order.
+  std::vector<std::string> Seen() {
+    std::vector<std::string> seen;
+    for (const FrontWarnings::Seen& each : warnings_.Recent()) {
+      seen.push_back(std::string(WordOf(each.cause)) + " " + each.subject);
+    }
+    return seen;
+  }
+
+  FrontWarnings warnings_{clock_, [](WarningCause, const std::string&) {}};
+  HttpFront passing_{gate_, RemoteWay{}, clock_, meter_, WarnedOptions(UnknownDomain::kPass)};
+  HttpFront refusing_{gate_, RemoteWay{}, clock_, meter_, WarnedOptions(UnknownDomain::kRefuse)};
+};
+
+TEST_F(WarnedFrontTest, UnknownDomainPassesAndIsReported) {
+  Use({Rule("all", "1000/m")});
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a")), 200);
+  EXPECT_EQ(StatusOf(passing_, Rls("api")), 200);
+  EXPECT_TRUE(Seen().empty());
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/apii/a")), 200);
+  EXPECT_EQ(StatusOf(passing_, Rls("apj")), 200);
+  EXPECT_EQ(Seen(), (std::vector<std::string>{"unknown_domain apii", "unknown_domain apj"}));
+}
+
+TEST_F(WarnedFrontTest, UnknownDomainIsRefusedWhereTheSettingSaysSo) {
+  Use({Rule("all", "1000/m")});
+  EXPECT_EQ(StatusOf(refusing_, Get("/auth/apii/a")), 403);
+  EXPECT_TRUE(Says("no rules for the domain 'apii'"));
+  EXPECT_EQ(StatusOf(refusing_, Rls("apii")), 429);
+  EXPECT_TRUE(Says("OVER_LIMIT"));
+  EXPECT_EQ(Seen(), std::vector<std::string>{"unknown_domain apii"});
+  EXPECT_EQ(StatusOf(refusing_, Get("/auth/api/a")), 200);
+  EXPECT_EQ(StatusOf(refusing_, Rls("api")), 200);
+}
+
+TEST_F(WarnedFrontTest, ProxyThatIsNotTrustedIsReported) {
+  Use({Rule("all", "1000/m")});
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a", {{"Accept", "b"}}, "192.0.2.1")), 200);
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a", {{"X-Forwarded-For", "1.2.3.4"}})), 200);
+  EXPECT_TRUE(Seen().empty());
+  int last = 1;
+  for (const char* name : {"X-Forwarded-For", "forwarded", "X-Forwarded-Host", "X-Forwarded-Uri",
+                           "X-Original-URI", "X-Original-Method", "X-Real-IP"}) {
+    const std::string peer = "192.0.2." + std::to_string(++last);
+    EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a", {{name, "/a"}}, peer)), 200) << name;
+    EXPECT_EQ(Seen().back(), "untrusted_proxy " + peer) << name;
+  }
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/api", {{"X-Original-URI", "/a"}}, "192.0.2.2")), 400);
+  EXPECT_EQ(warnings_.counts(), (FrontWarnings::Counts{0, 8, 0}));
+}
+
+TEST_F(WarnedFrontTest, CallWithoutTheOriginalRequestIsReported) {
+  Use({Rule("all", "1000/m")});
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/api")), 400);
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/api", {}, "")), 400);
+  EXPECT_EQ(Seen(), (std::vector<std::string>{"no_original_request 127.0.0.1",
+                                              "no_original_request a Unix socket"}));
+}
+
+}  // namespace
+}  // namespace sluice
