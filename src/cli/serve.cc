@@ -41,6 +41,7 @@
 #include "net/server.h"
 #include "store/memory_store.h"
 #include "store/snapshot.h"
+#include "store/snapshot_place.h"
 #include "wire/descriptor_set.h"
 #include "wire/reflection_index.h"
 
@@ -194,7 +195,10 @@ Result<Done> Service::Restore() {
   };
   if (Result<Done> done = make(); !done.ok()) return done;
   const std::string& path = settings_.store.snapshot.text;
-  if (path.empty() || (access(path.c_str(), F_OK) != 0 && errno == ENOENT)) return Done{};
+  if (path.empty()) return Done{};
+  // Known now rather than when the states of this run are to be saved.
+  if (Result<Done> done = CheckSnapshotPath(path); !done.ok()) return done;
+  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) return Done{};
   const Result<Done> restored = Snapshot::Restore(*store_, path, SystemZones(), clock_->Now());
   if (restored.ok()) {
     log_.Write(LogImportance::kInfo, "snapshot_restored", path);

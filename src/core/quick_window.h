@@ -37,7 +37,8 @@ inline Time AlignedStart(const QuickWindow& limit, Time time) {
 }
 
 // Takes `cost` if it passes, as Check of the sliding window does. `decision` is a fresh one.
-// False: it does not pass, and nothing was done.
+// False: it does not pass, or it is a state ahead of `now` or one that these terms cannot have
+// written (of a file, see store/plausible.h); nothing was done, and the general Check has to.
 // REQUIRES: 1 <= cost.units <= count; now is not before 1970.
 inline bool Check(const QuickWindow& limit, SlidingWindow::State& state, Cost cost, Time now,
                   Decision& decision) {
@@ -48,8 +49,11 @@ inline bool Check(const QuickWindow& limit, SlidingWindow::State& state, Cost co
     const bool adjacent = start == state.end;
     next = {start + period, adjacent ? state.current : 0, 0};
   }
-  // A state ahead of `now` is read as at the start of its window.
-  const auto left = static_cast<std::uint64_t>(std::min(next.end - now, period).count());
+  const Nanos in_view = next.end - now;
+  if (in_view > period || next.previous > limit.rate.count || next.current > limit.rate.count) {
+    return false;
+  }
+  const auto left = static_cast<std::uint64_t>(in_view.count());
   next.current += cost.units;
   const std::uint64_t after =
       static_cast<std::uint64_t>(next.previous) * left +

@@ -11,8 +11,20 @@ constexpr std::size_t kAllocationOverhead = 16;
 
 }  // namespace
 
-Block* Blocks::Make(std::size_t entry_bytes, std::uint32_t capacity, std::size_t bytes_max) {
-  const std::size_t bytes = sizeof(Block) + entry_bytes * capacity;
+std::size_t EntryBytes(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::kLog:
+      return sizeof(LogEntry);
+    case BlockKind::kParts:
+      return sizeof(std::int64_t);
+    case BlockKind::kPermits:
+      break;
+  }
+  return sizeof(Permit);
+}
+
+Block* Blocks::Make(BlockKind kind, std::uint32_t capacity, std::size_t bytes_max) {
+  const std::size_t bytes = sizeof(Block) + EntryBytes(kind) * capacity;
   if (bytes_ + bytes + kAllocationOverhead > bytes_max) return nullptr;
   void* const memory = std::calloc(1, bytes);
   if (memory == nullptr) return nullptr;
@@ -20,6 +32,7 @@ Block* Blocks::Make(std::size_t entry_bytes, std::uint32_t capacity, std::size_t
   auto* const block = new (memory) Block;
   block->bytes = bytes;
   block->capacity = capacity;
+  block->kind = kind;
   return block;
 }
 

@@ -10,6 +10,20 @@
 
 namespace sluice {
 
+// What the entries of a block are.
+enum class BlockKind : std::uint8_t {
+  kLog,      // LogEntry
+  kParts,    // std::int64_t
+  kPermits,  // Permit
+};
+std::size_t EntryBytes(BlockKind kind);
+
+// Where the content of a block comes from.
+enum class BlockOrigin : std::uint8_t {
+  kHere,      // decisions of this process
+  kSnapshot,  // a file: not held against the terms of its key yet
+};
+
 // The head of a block; its entries follow in the same allocation.
 //
 // Ownership: made by Blocks::Make, owned by the slot that points to it, freed by Blocks::Free.
@@ -18,8 +32,10 @@ struct Block {
   std::uint32_t capacity = 0;  // entries there is room for
   std::uint32_t head = 0;      // logs
   std::uint32_t size = 0;      // logs, permits
-  std::int64_t newest = 0;     // parts
-  std::int64_t units = 0;      // logs, parts
+  BlockKind kind = BlockKind::kLog;
+  BlockOrigin origin = BlockOrigin::kHere;
+  std::int64_t newest = 0;  // parts
+  std::int64_t units = 0;   // logs, parts
 
   template <typename Entry>
   [[nodiscard]] Entry* Entries() {
@@ -43,7 +59,7 @@ inline void SetBlock(Block* block, Slot<2>& slot) {
 class Blocks {
  public:
   // A block with zeroed entries, or null if it would not fit below `bytes_max` in all.
-  Block* Make(std::size_t entry_bytes, std::uint32_t capacity, std::size_t bytes_max);
+  Block* Make(BlockKind kind, std::uint32_t capacity, std::size_t bytes_max);
   void Free(Block* block);
 
   [[nodiscard]] std::size_t Bytes() const { return bytes_; }

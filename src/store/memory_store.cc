@@ -98,7 +98,8 @@ Result<LimitHandle> MemoryStore::AddFrom(TermsFrom terms_from, std::string_view 
   auto added = std::make_unique<RegisteredLimit>(std::string(name), index, seed_,
                                                  limit.spec.algorithm, terms_from);
   const auto before = std::find_if(restored_.begin(), restored_.end(), [&](const auto& entry) {
-    return named(entry) && entry->algorithm() == limit.spec.algorithm;
+    return named(entry) && entry->algorithm() == limit.spec.algorithm &&
+           entry->terms_from() == terms_from;
   });
   if (before != restored_.end()) {
     for (const PreparedTerms* const terms : (*before)->AllTerms()) {

@@ -91,7 +91,8 @@ class MemoryStore final : public Local {
   // the same key before it.
   struct Item;
 
-  explicit MemoryStore(const MemoryStoreOptions& options) : seed_(options.seed) {}
+  explicit MemoryStore(const MemoryStoreOptions& options)
+      : memory_bytes_(options.memory_bytes), seed_(options.seed) {}
   Result<Done> Init(const MemoryStoreOptions& options);
   Result<LimitHandle> AddFrom(TermsFrom terms_from, std::string_view name, const Limit& limit,
                               Time now);
@@ -120,6 +121,7 @@ class MemoryStore final : public Local {
   static void JoinShared(std::span<Item> items);
   void DecideTogether(const Request& request, std::span<Decision> decisions, Time now);
 
+  const std::uint64_t memory_bytes_;
   HashSeed seed_;
   Pages pages_;
   std::unique_ptr<Shard[]> shards_;

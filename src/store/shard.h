@@ -210,6 +210,9 @@ class alignas(128) Shard {
   template <std::size_t kWords, typename L>
   typename L::State StateIn(const Slot<kWords>& slot, const L& terms, const Call& call,
                             Time now) const;
+  template <typename L>
+  [[nodiscard]] bool Believes(const L& terms, Nanos span, const typename L::State& state,
+                              Time now) const;
   template <std::size_t kWords, typename L>
   const PreparedTerms* MoveFromElsewhere(const L& terms, const Call& call, Time now);
   template <std::size_t kFrom, std::size_t kTo, typename L>
@@ -233,6 +236,8 @@ class alignas(128) Shard {
   template <typename L>
   bool Adopt(const L& terms, const Call& call, Slot<2>& slot, Time now);
   void AdoptOrStay(Call& call, Time now);
+  // Whether a block of a snapshot fits the terms that its slot names.
+  bool FitsItsTerms(const Slot<2>& slot, const Call& call, Time now) const;
 
   // The earlier terms under which a key goes on whose state there is no memory to convert.
   static const PreparedTerms* StayUnder(std::uint8_t id, const Call& call, Time now) {
@@ -304,6 +309,8 @@ class alignas(128) Shard {
   Overflow overflow_;
   std::uint64_t overflow_decisions_ = 0;
   std::uint64_t slots_moved_most_ = 0;
+  // Whether slots may come from a snapshot, whose content is not trusted (plausible.h).
+  bool restored_ = false;
 };
 
 }  // namespace sluice

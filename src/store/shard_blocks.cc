@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "store/plausible.h"
 #include "store/shard.h"
 
 namespace sluice {
@@ -12,20 +13,20 @@ namespace {
 constexpr std::uint32_t kEntriesAtFirst = 4;
 constexpr std::uint32_t kEntriesMost = std::uint32_t{1} << 30U;
 
-// Each kind of block: its entry, its state, and how many entries it needs to begin with.
+// Each kind of block: its entries, its state, and how many entries it needs to begin with.
 template <typename L>
 struct Kind {};
 
 template <>
 struct Kind<SlidingLog> {
-  using Entry = LogEntry;
+  static constexpr BlockKind kKind = BlockKind::kLog;
   static LogState Of(Block* block) { return LogOf(block); }
   static std::uint32_t First(const SlidingLog& /*terms*/) { return kEntriesAtFirst; }
 };
 
 template <>
 struct Kind<SlidingBuckets> {
-  using Entry = std::int64_t;
+  static constexpr BlockKind kKind = BlockKind::kParts;
   static PartsState Of(Block* block) { return PartsOf(block); }
   static std::uint32_t First(const SlidingBuckets& terms) {
     return static_cast<std::uint32_t>(terms.buckets) + 1;
@@ -34,7 +35,7 @@ struct Kind<SlidingBuckets> {
 
 template <>
 struct Kind<Concurrency> {
-  using Entry = Permit;
+  static constexpr BlockKind kKind = BlockKind::kPermits;
   static PermitsState Of(Block* block) { return PermitsOf(block); }
   static std::uint32_t First(const Concurrency& /*terms*/) { return kEntriesAtFirst; }
 };
@@ -145,11 +146,10 @@ bool Shard::MakeRoom(const L& terms, const Call& call, Slot<2>& slot, Time now) 
     return true;
   } else {
     if (block->size < block->capacity || !AddsToFull(terms, call, block, now)) return true;
-    using Entry = typename Kind<L>::Entry;
     const std::uint32_t capacity = std::min(block->capacity * 2, kEntriesMost);
     Block* const larger = capacity == block->capacity
                               ? nullptr
-                              : blocks_.Make(sizeof(Entry), capacity, BytesFor(blocks_.Bytes()));
+                              : blocks_.Make(Kind<L>::kKind, capacity, BytesFor(blocks_.Bytes()));
     if (larger != nullptr) {
       CopyEntries(Kind<L>::Of(block), larger);
       blocks_.Free(block);
@@ -175,7 +175,7 @@ bool Shard::Adopt(const L& terms, const Call& call, Slot<2>& slot, Time now) {
     Store(state, BlockOf(slot));
   } else if constexpr (std::is_same_v<L, SlidingBuckets>) {
     const std::int64_t in_view = UnitsInView(from, PartsOf(BlockOf(slot)), now);
-    Block* const fresh = blocks_.Make(sizeof(std::int64_t), Kind<SlidingBuckets>::First(terms),
+    Block* const fresh = blocks_.Make(BlockKind::kParts, Kind<SlidingBuckets>::First(terms),
                                       BytesFor(blocks_.Bytes()));
     if (fresh == nullptr) return false;
     PartsState state = PartsOf(fresh);
@@ -197,8 +197,8 @@ Slot<2>* Shard::FindOrMakeBlock(const L& terms, const Call& call, Time now) {
   }
   if (slot != nullptr) return slot;
   if (BoundToOverflow(call, now)) return nullptr;
-  Block* const block = blocks_.Make(sizeof(typename Kind<L>::Entry), Kind<L>::First(terms),
-                                    BytesFor(blocks_.Bytes()));
+  Block* const block =
+      blocks_.Make(Kind<L>::kKind, Kind<L>::First(terms), BytesFor(blocks_.Bytes()));
   if (block == nullptr) return nullptr;
   slot = Insert(block_slots_, call, now);
   if (slot == nullptr) {
@@ -243,11 +243,29 @@ auto WithBlockTerms(const PreparedTerms& prepared, F f) {
       prepared.limit.terms);
 }
 
+bool Shard::FitsItsTerms(const Slot<2>& slot, const Call& call, Time now) const {
+  const PreparedTerms* const written = call.limit->ById(static_cast<std::uint8_t>(slot.key));
+  if (written == nullptr) return false;
+  PlausibleAt at{.now = now, .span = written->span};
+  for (const PreparedTerms* const terms : call.limit->AllTerms()) {
+    if (call.limit->algorithm() == Algorithm::kConcurrency)
+      at.span = std::max(at.span, terms->span);
+  }
+  return WithBlockTerms(*written, [&]<typename L>(const L& terms) {
+    Block* const block = BlockOf(slot);
+    return block->kind == Kind<L>::kKind && IsPlausible(terms, Kind<L>::Of(block), at);
+  });
+}
+
 // Converts a block of earlier terms; where there is no memory for that, the call goes on under
 // them.
 void Shard::AdoptOrStay(Call& call, Time now) {
   Slot<2>* const slot = block_slots_.Find(call.key());
   if (slot == nullptr || slot->words[0] <= Threshold(slot, now)) return;
+  if (BlockOf(*slot)->origin == BlockOrigin::kSnapshot) [[unlikely]] {
+    if (!FitsItsTerms(*slot, call, now)) return block_slots_.Erase(*slot);
+    BlockOf(*slot)->origin = BlockOrigin::kHere;
+  }
   const auto id = static_cast<std::uint8_t>(slot->key);
   if (id == call.terms->id) [[likely]] {
     return;

@@ -5,6 +5,7 @@
 
 #include "core/carry_over.h"
 #include "store/brought_terms.h"
+#include "store/plausible.h"
 #include "store/shard.h"
 
 namespace sluice {
@@ -130,8 +131,14 @@ void Shard::SaveState(const L& terms, const typename L::State& state, Slot<kWord
   }
 }
 
+// Whether a state is one that these terms can have written. Only a file can hold others.
+template <typename L>
+bool Shard::Believes(const L& terms, Nanos span, const typename L::State& state, Time now) const {
+  return !restored_ || IsPlausible(terms, state, {.now = now, .span = span});
+}
+
 // The state in a slot that is in use, under the terms of the call. The slot may be one of another
-// width, written under earlier terms.
+// width, written under earlier terms. One of a snapshot that no terms can have written is unused.
 template <std::size_t kWords, typename L>
 typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const Call& call,
                                  Time now) const {
@@ -140,6 +147,9 @@ typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const
   if constexpr (FitsSlot<L, kWords>()) {
     if (id == call.terms->id) [[likely]] {
       LoadState<kWords>(slot, terms, state);
+      if (!Believes(terms, call.terms->span, state, now)) [[unlikely]] {
+        return {};
+      }
       return state;
     }
     if constexpr (kWords == 1 && std::is_same_v<L, TokenBucket>) {
@@ -149,19 +159,24 @@ typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const
       }
     }
   }
+  const PreparedTerms* const written = call.limit->ById(id);
+  if (written == nullptr) return state;  // of a snapshot
   const auto convert = [&]<typename From>(const From& from) {
     if constexpr (!FitsSlot<From, kWords>()) {
       return;
-    } else if constexpr (std::is_same_v<From, L>) {
-      LoadState<kWords>(slot, from, state);
-      ConvertOf(from, terms, state, call, now);
-    } else if constexpr (kChangesState<From, L>) {
+    } else if constexpr (std::is_same_v<From, L> || kChangesState<From, L>) {
       typename From::State before{};
       LoadState<kWords>(slot, from, before);
-      state = CarryOver(from, before, terms, now);
+      if (!Believes(from, written->span, before, now)) return;
+      if constexpr (std::is_same_v<From, L>) {
+        state = before;
+        ConvertOf(from, terms, state, call, now);
+      } else {
+        state = CarryOver(from, before, terms, now);
+      }
     }
   };
-  std::visit(convert, call.limit->ById(id)->limit.terms);
+  std::visit(convert, written->limit.terms);
   NoteDebt(terms, state, call, now);
   return state;
 }
@@ -179,6 +194,10 @@ const PreparedTerms* Shard::MoveHere(const L& terms, const Call& call, Time now)
   }
   const std::uint8_t id = Table<kFrom, KeepSlot>::TermsOf(*slot);
   const typename L::State state = StateIn<kFrom>(*slot, terms, call, now);
+  if (UnusedAt(terms, state) <= now) {
+    before.Erase(*slot);
+    return nullptr;
+  }
   Slot<kTo>* const place = Insert(TableOf<kTo>(), call, now);
   if (place == nullptr) return StayUnder(id, call, now);
   SaveState<kTo>(terms, state, *place);

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <vector>
 
 namespace sluice {
@@ -17,8 +17,8 @@ constexpr std::size_t kChunk = std::size_t{1} << 20U;
 constexpr std::string_view kMagic = "sluice snapshot\n";
 constexpr std::size_t kTextMost = std::size_t{1} << 20U;
 
-Error SystemError(const std::string& what, const std::string& path) {
-  return Error{"cannot " + what + " '" + path + "': " + std::strerror(errno)};
+Error SystemError(const std::string& what, const std::string& path, int error) {
+  return Error{"cannot " + what + " '" + path + "': " + std::strerror(error)};
 }
 
 // The checksum of everything between the magic and the checksum itself; false if it cannot be read.
@@ -35,24 +35,43 @@ bool ChecksumOf(std::FILE* file, std::uint64_t bytes, std::uint64_t& checksum) {
   return true;
 }
 
+// Opens a file that is to be read. Not blocking, since to open a pipe waits for its writer.
+Result<FileHandle> OpenRegular(const std::string& path, std::uint64_t& size) {
+  FileHandle file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.ok() && errno == ELOOP) {
+    return Error{"'" + path + "' is a symbolic link; expected a regular file"};
+  }
+  if (!file.ok()) return SystemError("open", path, errno);
+  struct stat found {};
+  if (fstat(file.get(), &found) != 0) return SystemError("read", path, errno);
+  if (!S_ISREG(found.st_mode)) return Error{"'" + path + "' is not a regular file"};
+  size = static_cast<std::uint64_t>(found.st_size);
+  return file;
+}
+
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(std::string path)
-    : path_(std::move(path)),
-      temporary_(path_ + ".new"),
-      file_(std::fopen(temporary_.c_str(), "wb")),
-      checksum_(HashSeed{}),
-      failed_(file_ == nullptr),
-      error_(errno) {
+SnapshotWriter::SnapshotWriter(std::string path) : path_(std::move(path)), checksum_(HashSeed{}) {
   buffer_.reserve(kChunk);
-  if (failed_) return;
-  // Whoever knows the seed can make keys collide.
-  failed_ = fchmod(fileno(file_.get()), S_IRUSR | S_IWUSR) != 0 ||
-            std::fwrite(kMagic.data(), 1, kMagic.size(), file_.get()) != kMagic.size();
+  place_ = SnapshotPlace::Open(path_);
+  if (place_.directory.ok()) file_ = MakeTemporary(place_, temporary_);
+  if (file_.ok()) {
+    Put(kMagic);
+  } else {
+    NoteError(errno);
+  }
+}
+
+SnapshotWriter::SnapshotWriter(std::string* content) : content_(content), checksum_(HashSeed{}) {
+  buffer_.reserve(kChunk);
 }
 
 SnapshotWriter::~SnapshotWriter() {
-  if (file_ != nullptr) std::remove(temporary_.c_str());
+  if (!temporary_.empty()) unlinkat(place_.directory.get(), temporary_.c_str(), 0);
+}
+
+void SnapshotWriter::NoteError(int error) {
+  if (error_ == 0) error_ = error != 0 ? error : EIO;
 }
 
 void SnapshotWriter::Bytes(const void* data, std::size_t size) {
@@ -72,60 +91,84 @@ void SnapshotWriter::Text(std::string_view text) {
 }
 
 void SnapshotWriter::Flush() {
-  if (!failed_ && !buffer_.empty()) {
+  if (content_ != nullptr) {
+    content_->append(buffer_);
+  } else if (!buffer_.empty()) {
     checksum_.Absorb(buffer_);
-    failed_ = std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size();
-    error_ = errno;
+    Put(buffer_);
   }
   // After a failure too: Bytes waits for room in the buffer.
   buffer_.clear();
 }
 
+void SnapshotWriter::Put(std::string_view bytes) {
+  while (error_ == 0 && !bytes.empty()) {
+    const ssize_t written = write(file_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return NoteError(errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 Result<Done> SnapshotWriter::Commit() {
   Flush();
+  if (content_ != nullptr) return Done{};
   const std::uint64_t checksum = checksum_.Finish({});
-  if (failed_) errno = error_;  // of the first failure
-  if (failed_ || std::fwrite(&checksum, sizeof(checksum), 1, file_.get()) != 1 ||
-      std::fflush(file_.get()) != 0 || fsync(fileno(file_.get())) != 0) {
-    return SystemError("write", temporary_);
+  char bytes[sizeof(checksum)];
+  std::memcpy(bytes, &checksum, sizeof(checksum));
+  Put({bytes, sizeof(bytes)});
+  if (error_ == 0 && fsync(file_.get()) != 0) NoteError(errno);
+  const int directory = place_.directory.get();
+  if (error_ == 0 && renameat(directory, temporary_.c_str(), directory, place_.name.c_str()) != 0) {
+    NoteError(errno);
   }
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return SystemError("rename", temporary_);
-  file_.reset();
+  if (error_ != 0) return SystemError("write", path_, error_);
+  temporary_.clear();
   // The new name is safe only once its directory is on disk.
-  const std::string folder = std::filesystem::absolute(path_).parent_path().string();
-  const int directory = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory >= 0) {
-    fsync(directory);
-    close(directory);
-  }
+  if (fsync(directory) != 0) return SystemError("write", path_, errno);
   return Done{};
 }
 
-Result<SnapshotReader> SnapshotReader::Open(const std::string& path) {
-  File file(std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) return SystemError("open", path);
-  const Error damaged{"'" + path +
-                      "' is not a whole snapshot; expected one that was not cut or "
-                      "changed"};
+Result<SnapshotReader> SnapshotReader::Open(const std::string& path, std::uint64_t bytes_max) {
+  std::uint64_t size = 0;
+  Result<FileHandle> opened = OpenRegular(path, size);
+  if (!opened.ok()) return opened.error();
+  if (size > bytes_max) {
+    return Error{"'" + path + "' has " + std::to_string(size) +
+                 " bytes, more than the states of this memory limit can take; expected a larger "
+                 "memory limit"};
+  }
+  FileHandle handle = std::move(opened).value();
+  File file(fdopen(handle.get(), "rb"));
+  if (file == nullptr) return SystemError("read", path, errno);
+  handle.Release();
   std::string magic(kMagic.size(), '\0');
   if (std::fread(magic.data(), 1, magic.size(), file.get()) != magic.size() || magic != kMagic) {
     return Error{"'" + path + "' is no snapshot"};
   }
-  std::error_code error;
-  const std::uint64_t size = std::filesystem::file_size(path, error);
   constexpr std::uint64_t kAround = kMagic.size() + sizeof(std::uint64_t);
   std::uint64_t expected = 0;
   std::uint64_t found = 0;
-  if (error || size < kAround || !ChecksumOf(file.get(), size - kAround, found) ||
+  if (size < kAround || !ChecksumOf(file.get(), size - kAround, found) ||
       std::fread(&expected, sizeof(expected), 1, file.get()) != 1 || expected != found) {
-    return damaged;
+    return Error{"'" + path +
+                 "' is not a whole snapshot; expected one that was not cut or changed"};
   }
-  if (std::fseek(file.get(), kMagic.size(), SEEK_SET) != 0) return SystemError("read", path);
+  if (std::fseek(file.get(), kMagic.size(), SEEK_SET) != 0) {
+    return SystemError("read", path, errno);
+  }
   return SnapshotReader(std::move(file));
 }
 
+SnapshotReader SnapshotReader::OverForTest(std::span<const std::uint8_t> content) {
+  // fmemopen takes no empty buffer, and does not write to one that is opened for reading.
+  auto* const bytes = const_cast<std::uint8_t*>(content.data());
+  return SnapshotReader(File(content.empty() ? nullptr : fmemopen(bytes, content.size(), "rb")));
+}
+
 void SnapshotReader::Bytes(void* data, std::size_t size) {
-  if (failed_ || std::fread(data, 1, size, file_.get()) != size) {
+  if (size == 0) return;
+  if (failed_ || file_ == nullptr || std::fread(data, 1, size, file_.get()) != size) {
     failed_ = true;
     std::memset(data, 0, size);
   }
@@ -136,7 +179,7 @@ std::string SnapshotReader::Text() {
   if (size > kTextMost) failed_ = true;
   std::string text(failed_ ? 0 : static_cast<std::size_t>(size), '\0');
   Bytes(text.data(), text.size());
-  return text;
+  return failed_ ? std::string() : text;
 }
 
 }  // namespace sluice

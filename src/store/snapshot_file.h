@@ -1,17 +1,18 @@
 // Files with a checksum: what a snapshot is written to and read from.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "core/sip_hash.h"
 #include "sluice/result.h"
+#include "store/snapshot_place.h"
 
 namespace sluice {
 
@@ -20,12 +21,16 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// Writes a file under a temporary name and renames it into place once it is whole and on disk.
+// Writes a file under a temporary name and renames it into place once it is whole and on disk
+// (MakeTemporary says how it is protected until then).
 //
 // Thread safety: none. After the first failure all writes do nothing and Commit returns the error.
 class SnapshotWriter {
  public:
   explicit SnapshotWriter(std::string path);
+  // Appends the content of a snapshot to `content`, without what is around it, when it is
+  // committed or a chunk is full. Refers to it.
+  static SnapshotWriter IntoForTest(std::string& content) { return SnapshotWriter(&content); }
   ~SnapshotWriter();
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
@@ -34,7 +39,7 @@ class SnapshotWriter {
   void Text(std::string_view text);
   template <typename T>
   void Number(T value) {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::has_unique_object_representations_v<T>, "padding would be written");
     Bytes(&value, sizeof(value));
   }
 
@@ -42,41 +47,55 @@ class SnapshotWriter {
   Result<Done> Commit();
 
  private:
+  explicit SnapshotWriter(std::string* content);
+
   void Flush();
+  // Writes all of it to the file, or notes the error.
+  void Put(std::string_view bytes);
+  void NoteError(int error);
 
   std::string path_;
-  std::string temporary_;
-  File file_;
+  SnapshotPlace place_;
+  std::string temporary_;  // a name in the directory; empty while there is no such file
+  FileHandle file_;
+  std::string* content_ = nullptr;  // instead of a file
   SipHash checksum_;
-  bool failed_ = false;
   int error_ = 0;  // errno of the first failure
   std::string buffer_;
 };
 
 // Reads such a file. The whole file is checked before the first byte is handed out, so a damaged
-// one is refused as a whole.
+// one is refused as a whole. That protects against accidents only: whoever writes the file can
+// make the checksum right, so callers validate everything that they read.
 //
 // Thread safety: none. Reading past the end gives zeros and sets failed().
 class SnapshotReader {
  public:
-  static Result<SnapshotReader> Open(const std::string& path);
+  // An error for what is no regular file (a link, a pipe, a device), and for more than `bytes_max`.
+  static Result<SnapshotReader> Open(const std::string& path, std::uint64_t bytes_max);
+
+  // Reads the content of a snapshot, without what is around it. Refers to the bytes.
+  static SnapshotReader OverForTest(std::span<const std::uint8_t> content);
 
   void Bytes(void* data, std::size_t size);
   std::string Text();
   template <typename T>
   T Number() {
-    static_assert(std::is_trivially_copyable_v<T>);
+    // Any bytes must be a value: not so for bool.
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
     T value{};
     Bytes(&value, sizeof(value));
     return value;
   }
 
+  // Called when what was read makes no sense; everything read from then on is zeros.
+  void Fail() { failed_ = true; }
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
   explicit SnapshotReader(File file) : file_(std::move(file)) {}
 
-  File file_;
+  File file_;  // null: empty
   bool failed_ = false;
 };
 

@@ -1,5 +1,10 @@
 #include "store/spec_codec.h"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
 namespace sluice {
 namespace {
 
@@ -18,6 +23,7 @@ class Write {
   void Value(const T& value) {
     out_.Number(value);
   }
+  void Value(bool value) { out_.Number(static_cast<std::uint8_t>(value)); }
   void Value(const std::string& value) { out_.Text(value); }
   void Value(const Rate& value) {
     Value(value.count);
@@ -29,19 +35,39 @@ class Write {
   SnapshotWriter& out_;
 };
 
+// The last enumerator of each enum.
+constexpr Algorithm LastOf(Algorithm /*of*/) { return Algorithm::kConcurrency; }
+constexpr Refill LastOf(Refill /*of*/) { return Refill::kInterval; }
+constexpr WindowKind LastOf(WindowKind /*of*/) { return WindowKind::kStaggered; }
+constexpr CalendarUnit LastOf(CalendarUnit /*of*/) { return CalendarUnit::kYear; }
+constexpr OldestPart LastOf(OldestPart /*of*/) { return OldestPart::kWeighted; }
+
 class Read {
  public:
   explicit Read(SnapshotReader& in) : in_(in) {}
 
   template <typename T>
   void Member(std::optional<T>& member) {
-    if (in_.Number<std::uint8_t>() == 0) return;
+    bool written = false;
+    Value(written);
+    if (!written) return;
     member.emplace();
     Value(*member);
   }
   template <typename T>
   void Value(T& value) {
-    value = in_.Number<T>();
+    if constexpr (std::is_enum_v<T>) {
+      const auto number = in_.Number<std::underlying_type_t<T>>();
+      if (number > static_cast<std::underlying_type_t<T>>(LastOf(T{}))) return in_.Fail();
+      value = static_cast<T>(number);
+    } else {
+      value = in_.Number<T>();
+    }
+  }
+  void Value(bool& value) {
+    const auto byte = in_.Number<std::uint8_t>();
+    if (byte > 1) return in_.Fail();
+    value = byte == 1;
   }
   void Value(std::string& value) { value = in_.Text(); }
   void Value(Rate& value) {
@@ -76,6 +102,14 @@ void WalkMembers(Walk walk, Spec& spec) {
 }
 
 }  // namespace
+
+void WriteAlgorithm(Algorithm algorithm, SnapshotWriter& out) { Write(out).Value(algorithm); }
+
+Algorithm ReadAlgorithm(SnapshotReader& in) {
+  auto algorithm = Algorithm::kTokenBucket;
+  Read(in).Value(algorithm);
+  return algorithm;
+}
 
 void WriteSpec(const LimitSpec& spec, SnapshotWriter& out) { WalkMembers(Write(out), spec); }
 

@@ -249,10 +249,32 @@ def test_states_survive_a_restart():
 
 def test_states_that_cannot_be_saved_are_a_failure():
     with Server() as server:
+        folder = os.path.join(server.folder.name, "states")
         expect(server.stop(), 0)
-        server.start(["--store-snapshot", os.path.join(server.folder.name, "missing", "states")])
+        os.mkdir(folder)
+        server.start(["--store-snapshot", os.path.join(folder, "states")])
+        os.rmdir(folder)
         expect(server.stop(), 1)
         server.line("snapshot_not_saved")
+
+
+def test_a_snapshot_that_cannot_be_written_is_an_error_at_start():
+    with Server() as server, tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(os.path.join(folder, "pipe"))
+        os.symlink("/dev/null", os.path.join(folder, "link"))
+        for name, why in (
+            ("missing/states", "No such file or directory"),
+            ("pipe", "it is not a regular file"),
+            ("link", "it is a symbolic link; expected a regular file"),
+        ):
+            path = os.path.join(folder, name)
+            found = subprocess.run([SLUICE, "serve", "--rules", server.rules, "--listen",
+                                    "127.0.0.1:0", "--admin", "127.0.0.1:0", "--store-snapshot",
+                                    path],
+                                   capture_output=True, text=True, timeout=DEADLINE_SECONDS,
+                                   check=False)
+            expect(found.returncode, 1)
+            assert f"cannot write a snapshot to '{path}': {why}" in found.stderr, found.stderr
 
 
 def test_a_reload_does_not_cut_a_drain_short():
