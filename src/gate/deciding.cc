@@ -101,6 +101,7 @@ void Deciding::End(Stage stage) {
   if (stage == Stage::kLook) taking_ = SumUpLooks();
   if (stage == Stage::kTake && !held_.empty()) {
     for (const std::uint32_t number : far_) Note(number);
+    if (!deferred_.empty() && TakingWith({}) == Taking::kAllOrNone) TakeDeferred();
     if (TakingWith({}) == Taking::kNone) {
       GiveBackHeld();
     } else {
@@ -227,6 +228,7 @@ bool Deciding::AskRemote(Operation operation, Taking taking) {
   call_.undoes = false;
   call_.wants_growth = reports_growth;
   call_.more_after.clear();
+  is_answered_ = false;
   call_.items.clear();
   for (const std::uint32_t number : far_) {
     const Asked& each = asked[number];
@@ -245,6 +247,14 @@ bool Deciding::AskRemote(Operation operation, Taking taking) {
 }
 
 void Deciding::FallBack(Operation operation, Taking taking) {
+  is_answered_ = false;
+  // Shares may be such that cannot be given back either.
+  const bool asks_deferred =
+      operation == Operation::kCheck && taking == Taking::kAllOrNone && !deferred_.empty();
+  if (asks_deferred && !DecideDeferred(Taking::kNone)) {
+    standing_.refuses = true;
+    taking = Taking::kNone;
+  }
   fallback_charges_.clear();
   for (const std::uint32_t number : far_) {
     const Asked& each = asked[number];
@@ -280,7 +290,7 @@ void Deciding::KeepAll() {
 }
 
 void Deciding::OnOverdue(RemoteCall& call) {
-  if (IsOver()) return;
+  if (IsOver() || call.undoes) return;
   is_overdue_ = true;
   now_ = clock_.Now();
   FallBack(call.operation, call.taking);
@@ -290,9 +300,11 @@ void Deciding::OnOverdue(RemoteCall& call) {
 void Deciding::OnAnswer(RemoteCall& call, RemoteFate fate) {
   is_under_way_ = false;
   if (IsOver()) return;
-  if (is_overdue_) return Reconcile(fate);
+  // Nobody waits for what is given back.
+  if (is_overdue_ || call.undoes) return Reconcile(fate);
   now_ = clock_.Now();
   if (fate == RemoteFate::kDecided) {
+    is_answered_ = true;
     for (std::size_t i = 0; i < far_.size(); ++i) {
       Decision& decision = DecisionOf(far_[i]);
       decision = call.decisions[i];

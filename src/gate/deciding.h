@@ -48,6 +48,11 @@ struct SetNote {
 // limits have no numbers then, because a refusal that costs a round trip would be no use in a
 // flood.
 //
+// Charges in memory that could not be given back
+// exactly (pacers, logs, shared states) are only peeked at first and taken once the remote has let
+// the request pass. If somebody else has taken them meanwhile, the request is refused and the rest
+// is given back.
+//
 // Thread safety: none. Ownership: its session's.
 //
 // Invariants
@@ -119,8 +124,9 @@ class Deciding final : private RemoteListener {
 
  private:
   enum class Stage : std::uint8_t { kGiveBack, kForget, kLook, kTake, kDone };
-  // Where a charge of this request is taken and can be given back.
-  enum class Held : std::uint8_t { kNowhere, kNear, kMemory };
+  // Where a charge of this request is taken and can be given back; kDeferred: it is in memory, and
+  // taken once the remote has answered.
+  enum class Held : std::uint8_t { kNowhere, kNear, kMemory, kDeferred };
   // What the decisions so far come to.
   struct Standing {
     bool refuses = false;
@@ -158,6 +164,16 @@ class Deciding final : private RemoteListener {
   [[nodiscard]] Taking TakingWith(std::span<const std::uint32_t> open) const;
   [[nodiscard]] Veto VetoNow(Veto veto) const;
   void GiveBackHeld();
+
+  // Charges that are taken after the answer (deciding_defer.cc).
+  [[nodiscard]] bool ReturnsExactly(std::uint32_t number, const Decision& peeked) const;
+  // Moves them from memory_ to deferred_, unless one of them refuses already.
+  void Defer();
+  // Asks all of deferred_ together. Whether the request may go ahead.
+  bool DecideDeferred(Taking taking);
+  // Takes them, or gives back what the others have taken. REQUIRES: the others pass.
+  void TakeDeferred();
+  void GiveBackAnswered();
   // Does in the shares what was done far or near.
   void Follow(Operation operation);
   void FillShares();
@@ -203,11 +219,13 @@ class Deciding final : private RemoteListener {
   bool is_under_way_ = false;  // the remote has not answered yet
   bool is_overdue_ = false;    // nor will it be waited for
   bool goes_ahead_ = false;    // what the verdict was
+  bool is_answered_ = false;   // the remote has decided what is taken
 
-  std::vector<std::uint32_t> picked_;  // indexes of asked
-  std::vector<std::uint32_t> memory_;  // those of picked_ that are in memory
-  std::vector<std::uint32_t> far_;     // those that the remote is asked for
-  std::vector<Held> held_;             // one an asked; empty where nothing needs to be given back
+  std::vector<std::uint32_t> picked_;    // indexes of asked
+  std::vector<std::uint32_t> memory_;    // those of picked_ that are in memory
+  std::vector<std::uint32_t> far_;       // those that the remote is asked for
+  std::vector<std::uint32_t> deferred_;  // those in memory that are taken after its answer
+  std::vector<Held> held_;               // one an asked; empty where nothing needs to be given back
 
   // What one call of a store is made of.
   std::vector<Charge> charges_;

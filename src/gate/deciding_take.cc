@@ -10,6 +10,7 @@ namespace sluice {
 bool Deciding::Take() {
   Part();
   held_.clear();
+  deferred_.clear();
   standing_ = {};
   if (far_.empty()) {
     TakeTogether();
@@ -19,6 +20,7 @@ bool Deciding::Take() {
   taken_at_ = now_;
   standing_.refuses = taking_ == Taking::kNone;
   if (way_.nearby != nullptr && has_fleet_keys && !standing_.refuses) TakeNear();
+  if (!memory_.empty() && !far_.empty() && !standing_.refuses) Defer();
   if (!memory_.empty()) TakeInMemory();
   if (far_.empty()) return true;
   return !AskRemote(Operation::kCheck, TakingWith(far_));
