@@ -125,7 +125,18 @@ bool Deciding::DecideEach(Operation operation) {
       way_.nearby->Forget(asked[number].fleet_key, operation);
     }
   }
+  if (operation == Operation::kRefund && way_.nearby != nullptr && has_fleet_keys) RefundNear();
+  if (far_.empty()) return true;
   return !AskRemote(operation, Taking::kAllOrNone);
+}
+
+// Keeps in far_ what is for the remote.
+void Deciding::RefundNear() {
+  std::erase_if(far_, [&](std::uint32_t number) {
+    const Asked& each = asked[number];
+    if (!each.place->nearness) return false;
+    return way_.nearby->Refund(ItemOf(each), *each.place->nearness, now_, DecisionOf(number));
+  });
 }
 
 // To ask whether a charge passes and leaves so much is to ask for both. A cost of 0 passes.
@@ -273,6 +284,16 @@ void Deciding::FallBack(Operation operation, Taking taking) {
   for (std::size_t i = 0; i < far_.size(); ++i) DecisionOf(far_[i]) = decisions_[i];
 }
 
+// Items of one slot may fail while those of others are decided.
+void Deciding::FallBackSome(const RemoteCall& call) {
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < far_.size(); ++i) {
+    if (call.fates[i] != RemoteFate::kDecided) far_[left++] = far_[i];
+  }
+  far_.resize(left);
+  FallBack(call.operation, call.taking);
+}
+
 // What it views may be gone before the answer is there.
 void Deciding::KeepAll() {
   if (is_kept_) return;
@@ -311,6 +332,7 @@ void Deciding::OnAnswer(RemoteCall& call, RemoteFate fate) {
       // One that the remote could not tell says so itself.
       if (decision.source != Source::kFallback) decision.source = Source::kRemote;
     }
+    if (!call.fates.empty()) FallBackSome(call);
   } else {
     FallBack(call.operation, call.taking);
   }

@@ -48,10 +48,9 @@ struct SetNote {
 // limits have no numbers then, because a refusal that costs a round trip would be no use in a
 // flood.
 //
-// Charges in memory that could not be given back
-// exactly (pacers, logs, shared states) are only peeked at first and taken once the remote has let
-// the request pass. If somebody else has taken them meanwhile, the request is refused and the rest
-// is given back.
+// Charges in memory that could not be given back exactly (pacers, logs, shared states) are only
+// peeked at first and taken once the remote has let the request pass. If somebody else has taken
+// them meanwhile, the request is refused and the rest is given back.
 //
 // Thread safety: none. Ownership: its session's.
 //
@@ -151,6 +150,7 @@ class Deciding final : private RemoteListener {
   // Each of picked_ on its own.
   bool DecideEach(Operation operation);
   void DecideInMemory(Operation operation);
+  void RefundNear();
 
   bool Take();
   void TakeTogether();
@@ -181,6 +181,8 @@ class Deciding final : private RemoteListener {
   // True if it has to be waited for; else it is decided already.
   bool AskRemote(Operation operation, Taking taking);
   void FallBack(Operation operation, Taking taking);
+  // Only the items that the remote has not decided.
+  void FallBackSome(const RemoteCall& call);
   void OnOverdue(RemoteCall& call) override;
   void OnAnswer(RemoteCall& call, RemoteFate fate) override;
   // The answer of the remote is there, or will not be waited for.

@@ -144,14 +144,43 @@ void EventualView::GiveBack(const RemoteItem& item, Time since, Time now, Decisi
     decision.source = Source::kEventual;
     const std::optional<Time> window = WindowEnd(item.terms->limit(), decision, at);
     if (window != entry.window || since < entry.window_since) return;
-    DropOver(entry, at);
-    entry.pending -= item.cost.units;
-    if (entry.pending < 0) entry.back_until = window.value_or(at + decision.reset_after);
-    decision = entry.state->Refund(item.cost, at);
-    decision.source = Source::kEventual;
+    Return(entry, item.cost, at, decision);
     if (!entry.is_listed) list.push_back(item.key);
     entry.is_listed = true;
   });
+}
+
+// REQUIRES: the decision is that of a peek at `at`.
+void EventualView::Return(Entry& entry, Cost cost, Time at, Decision& decision) {
+  DropOver(entry, at);
+  entry.pending -= cost.units;
+  if (entry.pending < 0) {
+    const std::optional<Time> window = WindowEnd(entry.terms->limit(), decision, at);
+    entry.back_until = window.value_or(at + decision.reset_after);
+  }
+  decision = entry.state->Refund(cost, at);
+  decision.source = Source::kEventual;
+}
+
+bool EventualView::Refund(const RemoteItem& item, Time now, Decision& decision) {
+  bool is_done = false;
+  table_.Find(item.key, [&](Entry& entry, auto& list) {
+    if (entry.terms != item.terms || !entry.state) return;
+    const Time at = TimeOf(entry, now);
+    // Units of a window that is over are not pushed.
+    DropUnused(entry, at);
+    if (entry.pending <= 0 && !entry.is_syncing) return;
+    decision = entry.state->Peek(Cost{0}, at);
+    // At most what is held now, by whomever, as Redis would. A bucket without anything left may
+    // hold more than its limit.
+    const std::int64_t held = decision.limit - decision.remaining;
+    const Cost cost{decision.remaining > 0 ? std::min(item.cost.units, held) : item.cost.units};
+    Return(entry, cost, at, decision);
+    if (!entry.is_listed) list.push_back(item.key);
+    entry.is_listed = true;
+    is_done = true;
+  });
+  return is_done;
 }
 
 void EventualView::Forget(const FleetKey& key) {

@@ -57,6 +57,10 @@ class EventualView {
   [[nodiscard]] Nanos UntilMore(const RemoteItem& item, const Decision& decision, Time now);
   // Of units that were taken at `since`.
   void GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision);
+  // A refund that a caller asks for, while units of the key are here that Redis has not heard of:
+  // Redis would give back nothing, and the units would follow. What goes beyond them is pushed as a
+  // refund. False: nothing was done, because there are none.
+  [[nodiscard]] bool Refund(const RemoteItem& item, Time now, Decision& decision);
   // What it has to push stays until a reset is heard of.
   void Forget(const FleetKey& key);
 
@@ -136,6 +140,7 @@ class EventualView {
   static void DropOver(Entry& entry, Time at);
   static void DropUnused(Entry& entry, Time at);
   static void Apply(Entry& entry, std::int64_t units);
+  static void Return(Entry& entry, Cost cost, Time at, Decision& decision);
   // Whether the key is to be looked at again.
   bool TakeIfWanted(Which which, const FleetKey& key, Entry& entry, Time now, Sync& sync) const;
   static void TakeKey(const FleetKey& key, Entry& entry, Sync& sync);

@@ -65,6 +65,12 @@ Nanos RedisNearbyWorker::UntilMore(const RemoteItem& item, const Decision& decis
   return Nanos{0};
 }
 
+// Leased units are charged in the remote already, so that refunds them.
+bool RedisNearbyWorker::Refund(const RemoteItem& item, Nearness nearness, Time now,
+                               Decision& decision) {
+  return nearness == Nearness::kEventual && shared_.view_.Refund(item, now, decision);
+}
+
 void RedisNearbyWorker::Forget(const FleetKey& key, Operation operation) {
   const Time now = clock_.Now();
   shared_.empty_.Forget(key, now);

@@ -135,6 +135,8 @@ class RedisNearbyWorker final : public Nearby,
   void GiveBack(const RemoteItem& item, const Hold& hold, Time now, Decision& decision) override;
   [[nodiscard]] Nanos UntilMore(const RemoteItem& item, const Decision& decision,
                                 Time now) override;
+  [[nodiscard]] bool Refund(const RemoteItem& item, Nearness nearness, Time now,
+                            Decision& decision) override;
   void Forget(const FleetKey& key, Operation operation) override;
 
   void OnDecided(const RedisSight& sight) override;

@@ -36,8 +36,10 @@ bool RedisWay::Begin(RemoteCall& call, RemoteListener& listener) {
   call.decisions.assign(call.items.size(), {});
   if (call.wants_growth) call.more_after.assign(call.items.size(), Nanos{0});
   call.decided_at = kLatestTime;
+  call.fates.clear();
   legs_used_ = 0;
   charged_ = 0;
+  decided_ = 0;
   is_charging_ = false;
   quota_passed_ = false;
   is_overdue_ = false;
@@ -51,22 +53,21 @@ bool RedisWay::Begin(RemoteCall& call, RemoteListener& listener) {
   return SendGroup(groups_.front(), Task::kCharge, call.deadline);
 }
 
+// Each slot is asked on its own: whether one can be says nothing about the others.
 bool RedisWay::BeginEach() {
   for (std::size_t i = 0; i < call_->items.size(); ++i) {
     Leg& leg = NextLeg(Task::kEach, SlotFor(i));
     const RemoteCharge charge = ChargeOf(i);
     leg.leg.script.Assign(call_->operation, {&charge, 1});
     leg.items.assign(1, i);
-    if (!Send(leg, call_->deadline) && i == 0) return false;
+    Send(leg, call_->deadline);
   }
-  return true;
+  return under_way_ > 0;
 }
 
 bool RedisWay::BeginAsking() {
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    if (!SendGroup(groups_[i], Task::kAsk, call_->deadline) && i == 0) return false;
-  }
-  return true;
+  for (Group& group : groups_) SendGroup(group, Task::kAsk, call_->deadline);
+  return under_way_ > 0;
 }
 
 // --- items ----------------------------------------------------------------------------------
@@ -232,6 +233,7 @@ void RedisWay::OnLegEnded(RedisLeg& ended) {
 }
 
 void RedisWay::TakeDecisions(Leg& leg) {
+  ++decided_;
   const ScriptCall& script = leg.leg.script;
   for (std::size_t i = 0; i < leg.items.size(); ++i) {
     const Decision& decision = leg.leg.decisions()[i];
@@ -259,13 +261,23 @@ void RedisWay::LeaveUntold(const Leg& leg) {
 }
 
 void RedisWay::TakeFailure(const Leg& leg) {
-  if (leg.task == Task::kRest && !Has(leg.leg.script, ItemKind::kDebt)) return LeaveUntold(leg);
-  has_failed_ = true;
+  const bool only_asks = leg.task == Task::kRest || leg.task == Task::kAsk;
+  if (only_asks && !Has(leg.leg.script, ItemKind::kDebt)) return LeaveUntold(leg);
+  if (leg.task == Task::kEach) {
+    NoteFate(leg);
+  } else {
+    has_failed_ = true;
+  }
   if (leg.leg.fate() == RemoteFate::kNotDone) return;
   // A leg that only asks has no effect, whatever became of it.
   const ScriptCall& script = leg.leg.script;
   has_effect_ |= std::any_of(script.items().begin(), script.items().end(),
                              [](const ScriptItem& item) { return item.kind != ItemKind::kAsk; });
+}
+
+void RedisWay::NoteFate(const Leg& leg) {
+  if (call_->fates.empty()) call_->fates.assign(call_->items.size(), RemoteFate::kDecided);
+  for (const std::size_t item : leg.items) call_->fates[item] = leg.leg.fate();
 }
 
 void RedisWay::TakeGiveBack(Leg& leg) {
@@ -317,6 +329,9 @@ void RedisWay::TakeNothingMore() {
 
 void RedisWay::Finish() {
   RemoteFate fate = RemoteFate::kDecided;
+  // With no answer at all it is a failure, also of a request that only asks.
+  has_failed_ |= decided_ == 0;
+  if (has_failed_) call_->fates.clear();
   if (has_failed_) fate = has_effect_ ? RemoteFate::kUnknown : RemoteFate::kNotDone;
   RedisRemoteCounts& counts = parts_.legs.counts;
   if (fate == RemoteFate::kDecided) {

@@ -89,6 +89,7 @@ class RedisWay final : public RemoteCall::Way, private RedisLeg::Owner {
   void TakeGiveBack(Leg& leg);
   void LeaveUntold(const Leg& leg);
   void TakeFailure(const Leg& leg);
+  void NoteFate(const Leg& leg);
   // Goes on after a group that was charged, or was not.
   void GoOn(const Leg& leg);
   void TakeNothingMore();
@@ -111,6 +112,7 @@ class RedisWay final : public RemoteCall::Way, private RedisLeg::Owner {
 
   std::size_t under_way_ = 0;
   std::size_t charged_ = 0;  // groups that went ahead
+  std::size_t decided_ = 0;  // legs
   bool is_charging_ = false;
   bool quota_passed_ = false;
   bool is_overdue_ = false;

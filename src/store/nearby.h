@@ -53,6 +53,12 @@ class Nearby {
     return Nanos{0};
   }
 
+  // A refund that a caller asks for. Applies it here where units of the key are known that the
+  // remote has not heard of: there it would find nothing to give back. False: nothing was done, and
+  // the remote is to be asked. Forget is called first.
+  [[nodiscard]] virtual bool Refund(const RemoteItem& item, Nearness nearness, Time now,
+                                    Decision& decision) = 0;
+
   // The remote is about to be asked for a kReset or a kRefund of the key. After a refund it may
   // have more left than is known; after a reset nothing that is known of it is so any longer.
   virtual void Forget(const FleetKey& key, Operation operation) = 0;

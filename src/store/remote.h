@@ -57,6 +57,13 @@ struct RemoteItem {
   std::optional<Time> until = std::nullopt;
 };
 
+// What became of a call.
+enum class RemoteFate : std::uint8_t {
+  kDecided,  // it was decided, or some of its items were (RemoteCall::fates)
+  kNotDone,  // a store failure, and nothing of it has an effect
+  kUnknown,  // a store failure, and whether some of it has an effect nobody knows
+};
+
 // A request on its way to a remote.
 //
 // Thread safety: that of the remote it was given to. Ownership: the caller's. From Decide until its
@@ -93,15 +100,11 @@ class RemoteCall {
   // One an item where it is wanted: how long `remaining` of its decision stays what it is. 0 where
   // the decision itself says it (UntilMore), or the remote does not know it.
   std::vector<Nanos> more_after;
+  // Of kDebt, kPeek, kRefund and kReset: one per item where some were decided and some were not;
+  // else empty. A decision means something only where its item was decided.
+  std::vector<RemoteFate> fates;
 
   std::unique_ptr<Way> way;
-};
-
-// What became of a call.
-enum class RemoteFate : std::uint8_t {
-  kDecided,
-  kNotDone,  // a store failure, and nothing of it has an effect
-  kUnknown,  // a store failure, and whether some of it has an effect nobody knows
 };
 
 // Hears what becomes of calls.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/memory_store.h"
@@ -68,6 +69,8 @@ class SteppedRemote final : public Remote {
   }
 
   bool is_away = false;
+  // The item of every call that is not on its own decided, and why.
+  std::optional<std::pair<std::size_t, RemoteFate>> failed;
   // The decision of every call that it cannot tell.
   std::optional<std::size_t> untold;
 
@@ -107,6 +110,12 @@ class SteppedRemote final : public Remote {
       store_->Decide({&request, 1}, call.decisions, call.decided_at);
     } else {
       store_->DecideEach(call.operation, charges, call.decisions, call.decided_at);
+    }
+    call.fates.clear();
+    if (failed && call.operation != Operation::kCheck) {
+      call.fates.assign(call.items.size(), RemoteFate::kDecided);
+      call.fates[failed->first] = failed->second;
+      call.decisions[failed->first] = {};
     }
     if (!untold) return;
     call.decisions[*untold] = {

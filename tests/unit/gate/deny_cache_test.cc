@@ -24,6 +24,10 @@ class OneEmptyLimit final : public Nearby {
   }
   void GiveBack(const RemoteItem& /*item*/, const Hold& /*hold*/, Time /*now*/,
                 Decision& /*decision*/) override {}
+  [[nodiscard]] bool Refund(const RemoteItem& /*item*/, Nearness /*nearness*/, Time /*now*/,
+                            Decision& /*decision*/) override {
+    return false;
+  }
   void Forget(const FleetKey& /*key*/, Operation /*operation*/) override {}
 
   std::int64_t empty_count = 7;

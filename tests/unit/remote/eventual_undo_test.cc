@@ -47,6 +47,66 @@ TEST_F(EventualUndoTest, WhatWasPushedIsGivenBackThereWithinItsWindow) {
   EXPECT_EQ(decision_.remaining, 98);
 }
 
+// A caller's refund. Redis has not heard of the units yet, so there it would find nothing.
+TEST_F(EventualUndoTest, ARefundRightAfterItsChargeTakesEffectOnce) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  EXPECT_TRUE(view_.Refund(ItemOf(5), now_, decision_));
+  EXPECT_EQ(decision_.remaining, 99);
+  EXPECT_EQ(decision_.source, Source::kEventual);
+  EXPECT_EQ(Begin(), 0);
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(InRedis(), 1);
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 98);
+}
+
+TEST_F(EventualUndoTest, ARefundWhileItsChargeIsOnItsWayFollowsIt) {
+  for (const RemoteFate fate : {RemoteFate::kDecided, RemoteFate::kNotDone}) {
+    key_.high += std::uint64_t{1} << 58U;  // another shard
+    Seed();
+    ASSERT_EQ(Take(5), Answer::kDecided);
+    ASSERT_EQ(Begin(), 5);
+    EXPECT_TRUE(view_.Refund(ItemOf(5), now_, decision_));
+    EXPECT_EQ(decision_.remaining, 99);
+    End(fate);
+    ASSERT_EQ(Take(1), Answer::kDecided);
+    EXPECT_EQ(decision_.remaining, 98);
+    EXPECT_EQ(Begin(), fate == RemoteFate::kDecided ? -4 : 1);
+    End(RemoteFate::kDecided);
+    EXPECT_EQ(InRedis(), 2);
+  }
+}
+
+TEST_F(EventualUndoTest, ARefundOfUnitsThatRedisKnowsIsForRedis) {
+  Seed();
+  ASSERT_EQ(Take(5), Answer::kDecided);
+  Begin();
+  End(RemoteFate::kDecided);
+  now_ += milliseconds{1};
+  EXPECT_FALSE(view_.Refund(ItemOf(5), now_, decision_));
+  Ask(Operation::kRefund, ItemOf(5), Heard::kOther);
+  EXPECT_EQ(InRedis(), 1);
+  ASSERT_EQ(Take(), Answer::kDecided);
+  EXPECT_EQ(decision_.remaining, 98);
+}
+
+// What goes beyond own units is given back of those that Redis knows, and no more than are held.
+TEST_F(EventualUndoTest, ARefundOfMoreThanWasNotPushedTakesTheRestInRedis) {
+  Seed();
+  ASSERT_EQ(Take(3), Answer::kDecided);
+  Begin();
+  End(RemoteFate::kDecided);
+  ASSERT_EQ(InRedis(), 4);
+  ASSERT_EQ(Take(2), Answer::kDecided);
+  EXPECT_TRUE(view_.Refund(ItemOf(100), now_, decision_));
+  EXPECT_EQ(decision_.remaining, 100);
+  Elsewhere(7);
+  EXPECT_EQ(Begin(), -4);
+  End(RemoteFate::kDecided);
+  EXPECT_EQ(InRedis(), 7) << "those that came since stay";
+}
+
 // They were charged in the window before, which is over.
 TEST_F(EventualUndoTest, UnitsOfOneWindowAreNotGivenBackInTheNext) {
   for (const Algorithm algorithm : {Algorithm::kFixedWindow, Algorithm::kSlidingWindow}) {

@@ -22,6 +22,7 @@ class FakeRedisClient final : public RedisClient {
 
   [[nodiscard]] Cause Send(RedisCommand& command, RedisListener& listener) override {
     if (refuses_from >= 0 && taken >= refuses_from) return Cause::kNotConnected;
+    if (command.slot == refused_slot) return Cause::kNotConnected;
     ++taken;
     sent.push_back({&command, &listener, command.bytes});
     return Cause::kNone;
@@ -49,6 +50,7 @@ class FakeRedisClient final : public RedisClient {
   std::vector<Sent> sent;
   int taken = 0;
   int refuses_from = -1;  // takes so many; below 0 all
+  int refused_slot = -1;  // takes none of it
 };
 
 }  // namespace sluice

@@ -101,13 +101,69 @@ TEST_F(RedisRemoteFate, OneOfSeveralThatFailsLeavesTheRestInEffect) {
     fates_.clear();
     ASSERT_TRUE(Begin(2, operation));
     client_.Reply(Answer(1, 1));
-    EXPECT_EQ(fates_, std::vector{Fate::kUnknown});
+    EXPECT_EQ(fates_, std::vector{Fate::kDecided});
+    EXPECT_EQ(call_.fates, (std::vector{Fate::kDecided, Fate::kNotDone}));
   }
   client_.refuses_from = client_.taken + 1;
   fates_.clear();
   ASSERT_TRUE(Begin(2, Operation::kDebt));
   client_.Answer(kUnsent);
   EXPECT_EQ(fates_, std::vector{Fate::kNotDone});
+}
+
+// Whichever slot cannot be asked, the others are, and their results count.
+TEST_F(RedisRemoteFate, SlotsOfItemsOnTheirOwnDoNotDependOnEachOther) {
+  for (const Operation operation : {Operation::kPeek, Operation::kRefund, Operation::kReset}) {
+    for (std::size_t away = 0; away < 3; ++away) {
+      client_.refused_slot = SlotFor(items_[away]);
+      ASSERT_TRUE(Begin(3, operation));
+      EXPECT_EQ(client_.sent.size(), 2U);
+      client_.Reply(Ahead());
+      client_.Reply(Ahead());
+      EXPECT_EQ(fates_, std::vector{Fate::kDecided});
+      ASSERT_EQ(call_.fates.size(), 3U);
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(call_.fates[i], i == away ? Fate::kNotDone : Fate::kDecided);
+        EXPECT_EQ(call_.decisions[i].remaining, i == away ? 0 : 2);
+      }
+      fates_.clear();
+    }
+  }
+  client_.refused_slot = -1;
+  ASSERT_TRUE(Begin(3, Operation::kPeek));
+  for (int i = 0; i < 3; ++i) client_.Reply(Ahead());
+  EXPECT_TRUE(call_.fates.empty()) << "all of them were decided";
+}
+
+TEST_F(RedisRemoteFate, AnAnswerThatIsLostIsUnknownForItsItemAlone) {
+  ASSERT_TRUE(Begin(3, Operation::kRefund));
+  client_.Answer(kLost);
+  client_.Reply(Ahead());
+  client_.Answer(kUnsent);
+  EXPECT_EQ(fates_, std::vector{Fate::kDecided});
+  EXPECT_EQ(call_.fates, (std::vector{Fate::kUnknown, Fate::kDecided, Fate::kNotDone}));
+}
+
+// A request that takes nothing is only asked: what one slot cannot tell has no numbers.
+TEST_F(RedisRemoteFate, ARequestThatTakesNothingAsksEverySlot) {
+  call_.taking = Taking::kNone;
+  for (std::size_t away = 0; away < 3; ++away) {
+    client_.refused_slot = SlotFor(items_[away]);
+    ASSERT_TRUE(Begin(3));
+    client_.Reply(Ahead());
+    client_.Reply(Ahead());
+    EXPECT_EQ(fates_, std::vector{Fate::kDecided});
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(call_.decisions[i].remaining, i == away ? kNoUnits : 2);
+      EXPECT_EQ(call_.decisions[i].source == Source::kFallback, i == away);
+    }
+    fates_.clear();
+  }
+  client_.refused_slot = -1;
+  ASSERT_TRUE(Begin(2));
+  client_.Answer(kLost);
+  client_.Answer(kUnsent);
+  EXPECT_EQ(fates_, std::vector{Fate::kNotDone}) << "nobody has answered";
 }
 
 TEST_F(RedisRemoteFate, ARefusalIsOneWhateverBecomesOfTheRest) {
