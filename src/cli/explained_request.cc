@@ -33,7 +33,9 @@ Result<ExplainedRequest> ExplainRequest(std::shared_ptr<const RuleSet> rules,
                          .cost = question.cost,
                          .strict_path = question.strict_path,
                          .repeats = repeats};
-  GateSession(gate).Decide({question.domain, {&set, 1}}, answer.verdict);
+  GateSession session(gate);
+  session.Enforce(GateSession::ShareKeys::kAll);
+  session.Decide({question.domain, {&set, 1}}, answer.verdict);
   WriteHeaders({.profile = question.profile}, answer.verdict, answer.headers);
   return answer;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string_view>
 
 #include "core/limit_words.h"
 #include "core/text.h"
@@ -36,10 +37,26 @@ void WriteOverrideKey(const GateRequest& request, const AttributeSet& set, std::
   }
 }
 
+// The same on all nodes of a fleet, so that a key is enforced on all of them or on none.
+HashSeed ShareSecretOf(const FleetSecret& fleet) {
+  constexpr std::string_view kPurpose = "enforce_percent";
+  return {SipHash(fleet.first).Finish(kPurpose), SipHash(fleet.second).Finish(kPurpose)};
+}
+
+// Of a node alone. A snapshot keeps the store's seed, and so this, too.
+HashSeed ShareSecretOf(const MemoryStore& store) {
+  return {store.HashPermit("enforce_percent low").value,
+          store.HashPermit("enforce_percent high").value};
+}
+
 }  // namespace
 
 GateSession::GateSession(Gate& gate, const RemoteWay& way)
-    : gate_(gate), way_(way), tally_(gate.counts_), deciding_(TakeDeciding()) {}
+    : gate_(gate),
+      way_(way),
+      share_secret_(ShareSecretOf(gate.store_)),
+      tally_(gate.counts_),
+      deciding_(TakeDeciding()) {}
 
 Deciding* GateSession::TakeDeciding() {
   return &all_.Take([this] {
@@ -75,6 +92,7 @@ void GateSession::Hash(const FleetSecret* secret) {
   for (std::size_t i = 0; i < LimitOverride::kPeriods; ++i) {
     add(rules_->overrides->NameOf(static_cast<LimitOverride::Period>(i)));
   }
+  share_secret_ = ShareSecretOf(*secret);
   secret_ = secret;
 }
 
@@ -94,6 +112,7 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
     const AttributeSet& set = request.sets[i];
     Match& match = matches_[i];
     match.Clear();
+    match.UseShareSecret(share_keys_ == ShareKeys::kAll ? nullptr : &share_secret_);
     domain.MatchRules(MatchedAttributes{set.attributes, set.strict_path, set.repeats}, set.cost,
                       match);
     SetVerdict& answer = verdict.sets_.emplace_back();

@@ -83,6 +83,13 @@ class GateSession final : private Deciding::Owner {
   // Whether verdicts can come later.
   [[nodiscard]] bool has_remote() const { return way_.remote != nullptr; }
 
+  // Which keys rules with enforce_percent are enforced on.
+  enum class ShareKeys : std::uint8_t {
+    kBySecret,
+    kAll,  // for programs that explain rules and do not know the secret
+  };
+  void Enforce(ShareKeys keys) { share_keys_ = keys; }
+
   [[nodiscard]] std::size_t BytesKeptForTest() const;
 
  private:
@@ -114,6 +121,8 @@ class GateSession final : private Deciding::Owner {
 
   Gate& gate_;
   const RemoteWay way_;
+  HashSeed share_secret_;  // of enforce_percent: the fleet's, or where there is none the store's
+  ShareKeys share_keys_ = ShareKeys::kBySecret;
   std::uint64_t version_ = 0;
   std::shared_ptr<const BoundRules> rules_;
   std::vector<FleetHash> hashes_;        // one a limit, then one a period of LimitOverride

@@ -1,5 +1,6 @@
 #include "rules/domain.h"
 
+#include <cstring>
 #include <optional>
 
 #include "core/decimal.h"
@@ -128,17 +129,24 @@ LimitRange Domain::LimitsFor(const CompiledRule& rule, const Match& match) {
   return range == TextMap::kNone ? LimitRange{} : plans.ranges[range];
 }
 
-bool Domain::IsEnforced(const CompiledRule& rule, std::string_view key) {
+// Whoever knew which keys are in shadow could take one of those. So the hash is under a secret; the
+// one inside of it has the rule absorbed in advance.
+bool Domain::IsEnforced(const CompiledRule& rule, std::string_view key, const HashSeed* secret) {
   if (rule.spec->mode != RuleMode::kEnforce) return false;
   const std::uint32_t share = rule.spec->enforce.millionths;
-  return share == Share::kWhole || rule.share.Finish(key) % Share::kWhole < share;
+  if (share == Share::kWhole) return true;
+  if (secret == nullptr) return share != 0;
+  const std::uint64_t inner = rule.share.Finish(key);
+  char bytes[sizeof(inner)];
+  std::memcpy(bytes, &inner, sizeof(inner));
+  return SipHash(*secret).Finish({bytes, sizeof(bytes)}) % Share::kWhole < share;
 }
 
 bool Domain::IsEnforcedFor(const CompiledRule& rule, Match& match) const {
   const std::size_t before = match.keys_.size();
   RuleCharge charge;
   WriteKey(rule, match, charge);
-  const bool enforced = IsEnforced(rule, match.Key(charge));
+  const bool enforced = IsEnforced(rule, match.Key(charge), match.share_secret_);
   match.keys_.resize(before);
   return enforced;
 }
@@ -178,7 +186,8 @@ bool Domain::AddCharges(const CompiledRule& rule, Cost cost, Match& match) const
   RuleCharge charge;
   charge.rule = &rule;
   WriteKey(rule, match, charge);
-  charge.veto = IsEnforced(rule, match.Key(charge)) ? Veto::kEnforce : Veto::kShadow;
+  const bool enforced = IsEnforced(rule, match.Key(charge), match.share_secret_);
+  charge.veto = enforced ? Veto::kEnforce : Veto::kShadow;
   if (rule.cost_slot != TextMap::kNone && match.values_[rule.cost_slot].present()) {
     const std::optional<Cost> read = ReadCost(match.values_[rule.cost_slot].text());
     // What is in shadow refuses nothing, whatever its cost.

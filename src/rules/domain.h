@@ -86,7 +86,8 @@ class Domain {
   [[nodiscard]] static bool HasKey(const CompiledRule& rule, const Match& match);
   [[nodiscard]] static LimitRange LimitsFor(const CompiledRule& rule, const Match& match);
   void DropReplaced(Match& match) const;
-  [[nodiscard]] static bool IsEnforced(const CompiledRule& rule, std::string_view key);
+  [[nodiscard]] static bool IsEnforced(const CompiledRule& rule, std::string_view key,
+                                       const HashSeed* secret);
   [[nodiscard]] bool IsEnforcedFor(const CompiledRule& rule, Match& match) const;
   void WriteKey(const CompiledRule& rule, Match& match, RuleCharge& charge) const;
   // Adds the charges of one rule; false if its cost is none.

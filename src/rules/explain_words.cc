@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/decimal.h"
 #include "core/limit_words.h"
 #include "core/text.h"
 
@@ -94,6 +95,14 @@ bool NeedsQuotes(std::string_view value) {
          Quoted(value).size() != value.size() + 2;
 }
 
+// Which keys these are depends on the secret of the server.
+std::string DescribeShare(const RuleSpec& rule) {
+  if (rule.mode != RuleMode::kEnforce || rule.enforce.millionths == Share::kWhole) return {};
+  constexpr std::int64_t kMillionthsPerPercent = 10'000;
+  const auto percent = ToDecimal({rule.enforce.millionths, kMillionthsPerPercent});
+  return Concat("; enforced on ", Format(*percent), " % of the keys, only the server knows which");
+}
+
 }  // namespace
 
 std::string_view FateWord(const RuleExplanation& why) {
@@ -156,7 +165,7 @@ std::string DescribeKey(std::span<const ExplainedKeyPart> key) {
 std::string Describe(const RuleExplanation& why) {
   switch (why.fate) {
     case RuleFate::kApplies:
-      return Concat("key: ", DescribeKey(why.key));
+      return Concat("key: ", DescribeKey(why.key), DescribeShare(*why.rule));
     case RuleFate::kDecides:
       return "its match holds, so nothing is charged";
     case RuleFate::kOff:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/sip_hash.h"
 #include "rules/attribute_value.h"
 #include "rules/bits.h"
 #include "sluice/attribute.h"
@@ -76,6 +77,11 @@ class Match {
     return std::string_view(keys_).substr(charge.key_begin, charge.key_size);
   }
 
+  // The secret that chooses the keys on which rules with enforce_percent are enforced; without one
+  // they are enforced on all keys (but for a share of 0). Stays when the match is cleared. The
+  // secret outlives its use.
+  void UseShareSecret(const HashSeed* secret) { share_secret_ = secret; }
+
   // Makes it ready for another request.
   void Clear() {
     outcome_ = MatchOutcome::kCharges;
@@ -103,6 +109,7 @@ class Match {
   MatchOutcome outcome_ = MatchOutcome::kCharges;
   const CompiledRule* decided_by_ = nullptr;
   const DescriptorNode* node_ = nullptr;
+  const HashSeed* share_secret_ = nullptr;
   std::vector<RuleCharge> charges_;
   std::string keys_;
 

@@ -1,7 +1,11 @@
 // Gate and GateSession with a remote.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gate/deciding.h"
@@ -200,6 +204,22 @@ TEST_F(RemoteGateTest, RefundsResetsAndLooksGoToTheRemote) {
   EXPECT_EQ(remote_.Left(), 5);
 }
 
+// Keys of one request may be on several nodes of the remote, of which one is away.
+TEST_F(RemoteGateTest, WhereOneItemFailsTheOthersKeepTheirResults) {
+  Use({Rule("a", "5/m"), Rule("b", "7/m"), Rule("c", "9/m")});
+  EXPECT_TRUE(Check().allowed());
+  for (const std::size_t failed : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    remote_.failed = {failed, RemoteFate::kNotDone};
+    Ask(1, Purpose::kLook);
+    remote_.Answer();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Decision& decision = later_.verdict.decisions()[i].decision;
+      EXPECT_EQ(decision.source, i == failed ? Source::kFallback : Source::kRemote);
+      EXPECT_EQ(decision.remaining, static_cast<std::int64_t>(4 + 2 * i));
+    }
+  }
+}
+
 TEST_F(RemoteGateTest, ALookAtACallersOwnLimitIsRefusedWhereATakeIs) {
   Use({});
   const std::vector<Attribute> attributes{{"user", "42"}};
@@ -286,6 +306,37 @@ TEST_F(RemoteGateTest, ALateAnswerGivesBackOnlyWhatIsNotBackByItself) {
   remote_.Answer();
   ASSERT_EQ(remote_.waiting(), 1U);
   EXPECT_TRUE(remote_.oldest().items[0].until == clock_.Now() + 500ms);
+}
+
+// enforce_percent: nodes of a fleet agree, and nobody else can know.
+TEST_F(RemoteGateTest, TheFleetsSecretChoosesTheKeysThatAreEnforced) {
+  RuleSpec half = Local(PerUser(Rule("half", "100/m")));
+  half.enforce.millionths = Share::kWhole / 2;
+  Use({half});
+  auto other_store = MemoryStore::Create({.seed = {3, 4}}).value();
+  Gate other_gate{*other_store, clock_, &limits_};
+  ASSERT_TRUE(other_gate.Use(gate_.rules()->rules).ok());
+  GateSession other{other_gate, {.remote = &remote_, .patience = 5ms}};
+  GateSession alone{gate_};
+  const auto enforced = [&](GateSession& session) {
+    std::vector<bool> all;
+    for (int i = 0; i < 200; ++i) {
+      const std::string user = std::to_string(i);
+      const std::vector<Attribute> attributes{{"user", user}};
+      const AttributeSet set{attributes, Cost{1}};
+      EXPECT_EQ(session.Decide({"api", {&set, 1}}, now_, later_), GateSession::Decided::kNow);
+      all.push_back(now_.decisions()[0].veto == Veto::kEnforce);
+    }
+    return all;
+  };
+  const std::vector<bool> chosen = enforced(session_);
+  EXPECT_GT(std::ranges::count(chosen, true), 60);
+  EXPECT_LT(std::ranges::count(chosen, true), 140);
+  EXPECT_EQ(enforced(other), chosen) << "another node of the fleet";
+  EXPECT_NE(enforced(alone), chosen) << "a node without a fleet has a secret of its own";
+  EXPECT_EQ(enforced(alone), enforced(alone));
+  limits_.ChangeSecret();
+  EXPECT_NE(enforced(session_), chosen);
 }
 
 TEST_F(RemoteGateTest, RulesMayChangeWhileARequestWaits) {

@@ -38,7 +38,9 @@ TEST(DomainTest, EnforcePercentIsThatShareOfKeysAndTheSameOnesEveryTime) {
   rule.enforce.millionths = 125'000;
   const auto rules = SetOf({rule});
   const auto again = SetOf({Rule("another"), rule});
+  constexpr HashSeed kSecret{1, 2};
   Match match;
+  match.UseShareSecret(&kSecret);
   int enforced = 0;
   for (int i = 0; i < 20'000; ++i) {
     const std::string user = std::to_string(i);
@@ -60,7 +62,9 @@ TEST(DomainTest, ARuleThatIsNotEnforcedForAKeyReplacesNothing) {
   half.enforce.millionths = Share::kWhole / 2;
   half.replaces.push_back({"all", {}});
   const auto rules = SetOf({Rule("all"), half});
+  constexpr HashSeed kSecret{1, 2};
   Match match;
+  match.UseShareSecret(&kSecret);
   bool seen[2] = {false, false};
   for (int i = 0; i < 100; ++i) {
     const std::string user = std::to_string(i);
@@ -72,6 +76,28 @@ TEST(DomainTest, ARuleThatIsNotEnforcedForAKeyReplacesNothing) {
     ASSERT_EQ(match.charges().size(), enforced ? 1U : 2U);
   }
   EXPECT_TRUE(seen[0] && seen[1]);
+}
+
+// A client that could work the hash out would take a key that is in shadow.
+TEST(DomainTest, WhichKeysEnforcePercentChoosesDependsOnTheSecret) {
+  RuleSpec rule = Rule("half");
+  rule.enforce.millionths = Share::kWhole / 2;
+  const auto rules = SetOf({rule});
+  constexpr HashSeed kOne{1, 2};
+  constexpr HashSeed kOther{1, 3};
+  const auto is_enforced = [&](const HashSeed* secret, int user) {
+    const std::string text = std::to_string(user);
+    Match match;
+    match.UseShareSecret(secret);
+    rules->Find("api")->MatchRules(std::vector<Attribute>{{"user", text}}, Cost{1}, match);
+    return match.charges().front().veto == Veto::kEnforce;
+  };
+  int differ = 0;
+  for (int user = 0; user < 1000; ++user) {
+    differ += is_enforced(&kOne, user) != is_enforced(&kOther, user) ? 1 : 0;
+    ASSERT_TRUE(is_enforced(nullptr, user)) << "without a secret all of them are";
+  }
+  EXPECT_NEAR(differ, 500, 64);
 }
 
 TEST(DomainTest, AlternativesOfAKeyPartAreDifferentKeys) {
