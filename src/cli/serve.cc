@@ -204,11 +204,8 @@ Result<Done> Service::Restore() {
     log_.Write(LogImportance::kInfo, "snapshot_restored", path);
     return Done{};
   }
-  const std::string aside = path + ".unusable";
-  const bool is_aside = std::rename(path.c_str(), aside.c_str()) == 0;
   log_.Write(LogImportance::kError, "snapshot_not_restored",
-             Concat(restored.error().message, is_aside ? "; it is now " : "; it could not become ",
-                    aside));
+             Concat(restored.error().message, "; ", PutAside(path)));
   return make();
 }
 

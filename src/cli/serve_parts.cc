@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
@@ -194,6 +195,12 @@ Entrance EntranceOf(const Settings& settings, ListenerKind kind,
     };
   }
   return entrance;
+}
+
+std::string PutAside(const std::string& path) {
+  const std::string aside = path + ".unusable";
+  const bool is_aside = std::rename(path.c_str(), aside.c_str()) == 0;
+  return Concat(is_aside ? "it is now " : "it could not become ", aside);
 }
 
 Log::Options LogOptions(const Settings& settings) {

@@ -73,6 +73,9 @@ enum class ListenerKind : std::uint8_t { kService, kAdmin, kUnix };
 Entrance EntranceOf(const Settings& settings, ListenerKind kind,
                     std::shared_ptr<const TlsSource> tls, Log& log);
 
+// Renames a file that cannot be used to FILE.unusable. Says what became of it, in words.
+std::string PutAside(const std::string& path);
+
 Log::Options LogOptions(const Settings& settings);
 
 // Says in the log what became of the rule files.

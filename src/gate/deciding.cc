@@ -291,6 +291,7 @@ void Deciding::FallBackSome(const RemoteCall& call) {
     if (call.fates[i] != RemoteFate::kDecided) far_[left++] = far_[i];
   }
   far_.resize(left);
+  call_.more_after.clear();  // in the order of all items
   FallBack(call.operation, call.taking);
 }
 
