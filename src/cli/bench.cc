@@ -11,7 +11,7 @@
 #include "cli/bench_request.h"
 #include "cli/check_answer.h"
 #include "cli/conversation.h"
-#include "cli/serve_parts.h"
+#include "cli/process_limits.h"
 #include "cli/signals.h"
 #include "core/text.h"
 #include "load/load_run.h"

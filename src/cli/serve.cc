@@ -20,6 +20,7 @@
 #include "cli/front_options.h"
 #include "cli/live_tls.h"
 #include "cli/memory_split.h"
+#include "cli/process_limits.h"
 #include "cli/remote_store.h"
 #include "cli/serve_metrics.h"
 #include "cli/serve_parts.h"

@@ -1,17 +1,12 @@
 #include "cli/serve_parts.h"
 
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "cli/request_flags.h"
@@ -84,31 +79,10 @@ Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const
   return sockets;
 }
 
-void ForbidCoreDumps() {
-  // Not by RLIMIT_CORE: the kernel does not apply that where a program takes the dumps.
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
-
-void RaiseDescriptorBound() {
-  rlimit bound{};
-  if (getrlimit(RLIMIT_NOFILE, &bound) != 0) return;
-  bound.rlim_cur = bound.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &bound);
-}
-
 bool AsksOperators(const Settings& settings) {
   return !settings.admin.token.Reveal().empty() ||
          (!settings.tls.client_ca.text.empty() &&
           settings.tls.clients == ClientCertificates::kRequired);
-}
-
-std::size_t UsableProcessors() {
-  cpu_set_t usable;
-  if (sched_getaffinity(0, sizeof usable, &usable) == 0) {
-    return static_cast<std::size_t>(CPU_COUNT(&usable));
-  }
-  // There are more of them than the set can say.
-  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 CallerReports::CallerReports(Clock& clock, Log& log)

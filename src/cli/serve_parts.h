@@ -38,17 +38,6 @@ Result<std::vector<ListeningSocket>> OpenSockets(const Settings& settings, const
 // Whether operators have to show who they are, by a token or a certificate.
 bool AsksOperators(const Settings& settings);
 
-// Keeps the system from writing core dumps of this process, and other processes of the same user
-// from reading its memory.
-void ForbidCoreDumps();
-
-// As many descriptors as the system lets the process have: the usual bound is below that of
-// connections.
-void RaiseDescriptorBound();
-
-// How many processors the process may run on: all of them, or those it was confined to.
-std::size_t UsableProcessors();
-
 // What the front ends report to the log. The clock and the log outlive it.
 struct CallerReports {
   CallerReports(Clock& clock, Log& log);
