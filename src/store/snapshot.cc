@@ -234,7 +234,7 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, const Source
   SnapshotReader& in = source.in;
   const std::uint64_t threshold =
       shard.Threshold(static_cast<const SlotType*>(nullptr), source.now);
-  const auto unused_at = [&shard](const SlotType& slot) {
+  const auto unused_at = [&](const SlotType& slot) {
     if constexpr (kShape == Shape::kNarrow) return RoundUp(NarrowPacking{shard.epoch_}.Load(slot));
     return TimeOf(slot.words[0]);
   };
@@ -251,7 +251,7 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, const Source
     in.Bytes(slot.words, sizeof(slot.words));
     if (in.failed()) return EndsTooEarly();
     // Releases what a dropped slot holds.
-    const auto drop = [&shard, &slot] {
+    const auto drop = [&] {
       if constexpr (kShape == Shape::kBlock) shard.blocks_.Free(BlockOf(slot));
     };
     if (Result<Done> done = adjust(slot); !done.ok()) return done;

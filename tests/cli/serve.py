@@ -104,7 +104,8 @@ def test_forward_auth_that_is_set_up_wrongly_is_told_of():
             assert f"sluice_warnings_total{line}\n" in text, text
     with Server(["--unknown-domain", "refuse", "--client-header", "x-forwarded-for"]) as server:
         expect(ask(server.address, "/auth/apii/v1/posts")[0], 403)
-        expect(ask(server.address, "/json", {"domain": "apii", "descriptors": []})[0], 429)
+        descriptors = [{"entries": [{"key": "user", "value": "42"}]}]
+        expect(ask(server.address, "/json", {"domain": "apii", "descriptors": descriptors})[0], 429)
         expect(ask(server.address, "/auth/api", headers={
             "X-Original-URI": "/a", "X-Forwarded-For": "1.2.3.4", "Forwarded": "for=5.6.7.8"})[0],
                200)
