@@ -67,7 +67,7 @@ class KeptMemory : public testing::Test {
   }
 
   LongReplies service_;
-  const Peer peer_;
+  const Peer peer_{};
 };
 
 TEST_F(KeptMemory, CountsSpareStreamsOfHttp2) {
