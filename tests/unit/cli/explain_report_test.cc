@@ -33,7 +33,8 @@ ExplainedRequest Ask(const std::vector<Attribute>& attributes, std::int64_t cost
   const std::vector<RuleText> texts = {{"rules.yaml", std::string(kRules)}};
   ReadRulesResult read = ReadAndCheckRules(texts, {});
   EXPECT_FALSE(HasErrors(read.problems));
-  const ExplainQuestion question{"api", attributes, Cost{cost}, profile};
+  const ExplainQuestion question{
+      .domain = "api", .attributes = attributes, .cost = Cost{cost}, .profile = profile};
   return ExplainRequest(RuleSet::Make(std::move(read.spec)), question, kNow).value();
 }
 
