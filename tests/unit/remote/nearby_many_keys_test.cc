@@ -229,7 +229,8 @@ TEST(NearbyManyKeysTest, LeasesOfRetiredTermsThatEndGoBackInPartsToo) {
 // RedisNearbyWorker (4): a key is decided in Redis until its units are back, then leased again.
 TEST(NearbyManyKeysTest, KeysAreLeasedAgainUnderNewTerms) {
   LeasedKeys many(kLeasedKeys);
-  many.items.front().terms->SetRetired(true);
+  const auto retired = many.items.front().terms;  // states of FakeRedis view its limit
+  retired->SetRetired(true);
   const auto terms = TermsOf({.rate = Rate{50'000, hours{1000}}});
   for (RemoteItem& item : many.items) item.terms = terms;
   for (int round = 0; round < 200; ++round) {

@@ -116,7 +116,9 @@ TEST_F(RedisObserve, AKeyThatWasDecidedIsSeenThoughItsCallFailed) {
     client_.Answer(kLost);
     client_.Reply(Answer(1, 1));
     client_.Answer(kLost);
-    EXPECT_EQ(fates_, std::vector{RemoteFate::kUnknown});
+    EXPECT_EQ(fates_, std::vector{RemoteFate::kDecided});
+    EXPECT_EQ(call_.fates,
+              (std::vector{RemoteFate::kUnknown, RemoteFate::kDecided, RemoteFate::kUnknown}));
     ASSERT_EQ(seen_.size(), 1U);
     EXPECT_EQ(seen_[0].key, items_[1].key);
     EXPECT_EQ(seen_[0].remaining, operation == Operation::kDebt ? 0 : 2);

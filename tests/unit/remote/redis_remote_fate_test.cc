@@ -77,9 +77,17 @@ TEST_F(RedisRemoteFate, ALookHasNoEffectWhateverBecomesOfIt) {
   fates_.clear();
   ASSERT_TRUE(Begin(2));
   EXPECT_EQ(client_.sent.size(), 2U);
-  client_.Reply(Ahead());
+  client_.Answer(kLost);
   client_.Answer(kLost);
   EXPECT_EQ(fates_, std::vector{Fate::kNotDone});
+}
+
+TEST_F(RedisRemoteFate, ASlotThatCannotTellLeavesWhatOthersSay) {
+  call_.taking = Taking::kNone;
+  ASSERT_TRUE(Begin(2));
+  client_.Reply(Ahead());
+  client_.Answer(kLost);
+  EXPECT_EQ(fates_, std::vector{Fate::kDecided});
 }
 
 TEST_F(RedisRemoteFate, ItemsOnTheirOwnGoTogether) {
