@@ -264,7 +264,15 @@ TEST_F(ForwardAuthTest, ForNginxEveryRefusalIs403) {
   EXPECT_TRUE(Says(R"("status":429)"));
   EXPECT_EQ(Ask(Get("/auth/api?deny=403", {{"X-Original-URI", "b"}})).status, 403);
   EXPECT_EQ(Told("X-RateLimit-Status"), "400");
-  EXPECT_EQ(Ask(Get("/auth/api?deny=401")).status, 400);
+}
+
+TEST_F(ForwardAuthTest, RejectsOtherValuesOfTheDenyOption) {
+  Use({When("path", "/a", Rule("all", "1/m"))});
+  for (const std::string_view value : {"401", "429", "no", ""}) {
+    const std::string target = Concat("/auth/api?deny=", value);
+    EXPECT_EQ(Ask(Get(target, {{"X-Original-URI", "/a"}})).status, 400) << target;
+    EXPECT_TRUE(Says("Expected deny=403.")) << target;
+  }
 }
 
 TEST_F(ForwardAuthTest, TheClientsQueryDoesNotChooseTheRefusal) {
