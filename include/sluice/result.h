@@ -14,9 +14,18 @@ struct Error {
   std::string message;
 };
 
+namespace internal {
+
+// Prints the message to stderr and aborts.
+[[noreturn]] void AbortWithError(const Error& error);
+
+}  // namespace internal
+
 // Either a T or an Error.
 //
-// Thread safety: as T's. `value()` and `error()` REQUIRE that the matching side is held.
+// Thread safety: as T's. `value()` and `error()` REQUIRE that the matching side is held. value() of
+// an error prints its message and aborts, also with NDEBUG: small programs do not check ok(), and
+// undefined behavior would not tell them what was wrong.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -27,15 +36,15 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return ok(); }
 
   [[nodiscard]] T& value() & {
-    assert(ok());
+    RequireValue();
     return *std::get_if<0>(&held_);
   }
   [[nodiscard]] const T& value() const& {
-    assert(ok());
+    RequireValue();
     return *std::get_if<0>(&held_);
   }
   [[nodiscard]] T&& value() && {
-    assert(ok());
+    RequireValue();
     return std::move(*std::get_if<0>(&held_));
   }
   [[nodiscard]] const Error& error() const {
@@ -44,6 +53,12 @@ class [[nodiscard]] Result {
   }
 
  private:
+  void RequireValue() const {
+    if (!ok()) [[unlikely]] {
+      internal::AbortWithError(error());
+    }
+  }
+
   std::variant<T, Error> held_;
 };
 
