@@ -75,10 +75,7 @@ void RespConnection::Ping(RespExchange& exchange) {
 
 bool RespConnection::Authenticate(const Login& login, RespExchange& exchange) const {
   RespClient& client = *exchange.client;
-  if (login.user == "default" && callers_.IsToken(login.password)) {
-    client.authenticated = true;
-    return true;
-  }
+  if (login.user == "default" && callers_.IsToken(login.password)) return true;
   WriterOf(exchange).Error("WRONGPASS", "invalid username-password pair or user is disabled.");
   exchange.closes = ++client.wrong_passwords >= kWrongPasswordsMost;
   if (callers_.notices != nullptr) {
@@ -233,7 +230,6 @@ void RespConnection::Select(RespExchange& exchange) {
 void RespConnection::Reset(RespExchange& exchange) {
   RespClient& client = *exchange.client;
   client.version = RespVersion::k2;
-  client.authenticated = false;
   client.name.clear();
   client.transaction.reset();
   WriterOf(exchange).Simple("RESET");

@@ -32,7 +32,6 @@ struct RespClient {
   const Peer* peer = nullptr;
   std::uint64_t id = 0;
   RespVersion version = RespVersion::k2;
-  bool authenticated = false;
   std::uint32_t wrong_passwords = 0;
   std::string name;
   std::unique_ptr<RespTransaction> transaction = nullptr;  // null: not between MULTI and EXEC
