@@ -12,7 +12,7 @@
 #include "cli/usage.h"
 #include "load/expectation.h"
 #include "load/key_choice.h"
-#include "load/pace.h"
+#include "load/send_schedule.h"
 #include "net/endpoint.h"
 #include "sluice/attribute.h"
 #include "sluice/result.h"

@@ -8,13 +8,13 @@ constexpr std::uint64_t kColdOneIn = 10;
 }  // namespace
 
 KeyChoice::KeyChoice(KeyDistribution distribution, std::uint64_t keys, std::uint64_t seed,
-                     Part part)
+                     TaskSlice slice)
     : distribution_(distribution),
       keys_(keys),
-      engine_(seed + part.index),
+      engine_(seed + slice.index),
       zipf_(keys),
-      next_(part.index % keys),
-      step_(part.count % keys) {}
+      next_(slice.index % keys),
+      step_(slice.count % keys) {}
 
 std::uint64_t KeyChoice::Next() {
   switch (distribution_) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-#include "load/part.h"
+#include "load/task_slice.h"
 #include "load/zipf.h"
 
 namespace sluice {
@@ -18,11 +18,11 @@ enum class KeyDistribution : std::uint8_t {
 
 // Numbers of keys, from 0 on.
 //
-// Thread safety: none. The same seed and part give the same keys.
+// Thread safety: none. The same seed and slice give the same keys.
 class KeyChoice {
  public:
   // REQUIRES: keys > 0.
-  KeyChoice(KeyDistribution distribution, std::uint64_t keys, std::uint64_t seed, Part part);
+  KeyChoice(KeyDistribution distribution, std::uint64_t keys, std::uint64_t seed, TaskSlice slice);
 
   std::uint64_t Next();
 

@@ -35,19 +35,19 @@ Measurements LoadShare::TakeSecond() {
   return std::exchange(second_, {});
 }
 
-LoadLoop::LoadLoop(const LoadPlan& plan, Part part, Clock& clock, LoadShare& share,
+LoadLoop::LoadLoop(const LoadPlan& plan, TaskSlice slice, Clock& clock, LoadShare& share,
                    LoadWatcher* watcher)
     : plan_(plan),
-      part_(part),
+      slice_(slice),
       clock_(clock),
       share_(share),
       watcher_(watcher),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      keys_(plan.distribution, plan.keys, plan.seed, part),
+      keys_(plan.distribution, plan.keys, plan.seed, slice),
       scratch_(kReadBytes) {}
 
 Result<Done> LoadLoop::Open() {
-  const std::uint64_t count = part_.Of(plan_.connections);
+  const std::uint64_t count = slice_.Of(plan_.connections);
   for (std::uint64_t i = 0; i < count; ++i) {
     connections_.push_back(std::make_unique<LoadConnection>());
     const Result<Done> opened = connections_.back()->Open(
@@ -59,7 +59,7 @@ Result<Done> LoadLoop::Open() {
 }
 
 Result<Done> LoadLoop::Run(Time begin) {
-  pace_.emplace(plan_.amount, part_, begin);
+  schedule_.emplace(plan_.amount, slice_, begin);
   now_ = begin;
   next_tick_ = begin + kTick;
   next_second_ = begin + kSecond;
@@ -84,14 +84,14 @@ Result<Done> LoadLoop::Run(Time begin) {
 
 bool LoadLoop::IsOver() const {
   // What a server that is too slow leaves unsent or unanswered is not waited for without end.
-  if (pace_->end() && now_ > *pace_->end() + plan_.timeout) return true;
-  return pace_->IsOver(now_) && in_flight_ == 0;
+  if (schedule_->end() && now_ > *schedule_->end() + plan_.timeout) return true;
+  return schedule_->IsOver(now_) && in_flight_ == 0;
 }
 
 Result<Done> LoadLoop::GiveUp() {
-  if (answers_ == 0 && (in_flight_ > 0 || pace_->unsent() > 0)) return NoAnswer();
+  if (answers_ == 0 && (in_flight_ > 0 || schedule_->unsent() > 0)) return NoAnswer();
   for (const auto& connection : connections_) Close(*connection, kTimedOut);
-  measured_.AddErrors(pace_->unsent(), "not sent in time");
+  measured_.AddErrors(schedule_->unsent(), "not sent in time");
   return Done{};
 }
 
@@ -109,7 +109,7 @@ void LoadLoop::Send(LoadConnection& connection, Time intended) {
 
 void LoadLoop::Fill(LoadConnection& connection) {
   while (connection.HasRoom(plan_.depth)) {
-    const std::optional<Time> intended = pace_->Next(now_);
+    const std::optional<Time> intended = schedule_->Next(now_);
     if (!intended) return;
     Send(connection, *intended);
   }
@@ -145,13 +145,13 @@ void LoadLoop::OnAnswer(Answer answer, Time intended, std::string_view cause) {
   --in_flight_;
   if (answer == Answer::kNotTaken) {
     if (!untaken_since_) untaken_since_ = now_;
-    return pace_->Again(intended);
+    return schedule_->Again(intended);
   }
   untaken_since_.reset();
   const bool is_lost =
       answer == Answer::kError && !closing_cause_.empty() && cause == closing_cause_;
   if (!is_lost) ++answers_;
-  const bool counts = intended >= pace_->measured_from();
+  const bool counts = intended >= schedule_->measured_from();
   const Nanos latency = std::max(now_ - intended, Nanos{0});
   switch (answer) {
     case Answer::kAllowed:
@@ -173,15 +173,15 @@ void LoadLoop::OnAnswer(Answer answer, Time intended, std::string_view cause) {
 void LoadLoop::MoveLastAnswer(bool is_lost) {
   if (!is_lost) {
     last_answer_ = now_;
-  } else if (pace_->end()) {
-    const Time until = std::min(now_, *pace_->end());
+  } else if (schedule_->end()) {
+    const Time until = std::min(now_, *schedule_->end());
     last_answer_ = std::max(last_answer_.value_or(until), until);
   }
 }
 
 void LoadLoop::Wait() {
   Nanos length = next_tick_ - now_;
-  const std::optional<Time> due = pace_->NextDue();
+  const std::optional<Time> due = schedule_->NextDue();
   if (due && !is_full_) length = std::min(length, *due - now_);
   length = std::max(length, Nanos{0});
   const timespec timeout{0, static_cast<long>(length.count())};  // NOLINT(google-runtime-int)
@@ -242,7 +242,7 @@ void LoadLoop::Renew(LoadConnection& connection, std::string_view cause) {
 }
 
 void LoadLoop::Reopen(LoadConnection& connection) {
-  if (pace_->IsOver(now_)) return;
+  if (schedule_->IsOver(now_)) return;
   GoOn(connection, connection.BeginOpening(plan_.server, plan_.timeout, epoll_.descriptor(),
                                            plan_.make_session(*this)));
 }

@@ -15,8 +15,8 @@
 #include "load/load_run.h"
 #include "load/load_session.h"
 #include "load/measurements.h"
-#include "load/pace.h"
-#include "load/part.h"
+#include "load/send_schedule.h"
+#include "load/task_slice.h"
 #include "sluice/clock.h"
 #include "sluice/result.h"
 
@@ -40,7 +40,7 @@ class LoadShare {
   Measurements second_;  // guarded by mutex_
 };
 
-// Drives its part of the connections of a plan.
+// Drives its slice of the connections of a plan.
 //
 // Thread safety: none; what it is made of outlives it, and `watcher` is null but for one loop.
 //
@@ -54,11 +54,12 @@ class LoadShare {
 //       is a failure; and a timeout after the last was due all that is left is an error.
 class LoadLoop final : private LoadSession::Listener {
  public:
-  LoadLoop(const LoadPlan& plan, Part part, Clock& clock, LoadShare& share, LoadWatcher* watcher);
+  LoadLoop(const LoadPlan& plan, TaskSlice slice, Clock& clock, LoadShare& share,
+           LoadWatcher* watcher);
 
   // Makes the connections.
   Result<Done> Open();
-  // Runs to the end of its part.
+  // Runs to the end of its slice.
   Result<Done> Run(Time begin);
 
   [[nodiscard]] const Measurements& measured() const { return measured_; }
@@ -97,13 +98,13 @@ class LoadLoop final : private LoadSession::Listener {
   [[nodiscard]] Error NoAnswer() const;
 
   const LoadPlan& plan_;
-  Part part_;
+  TaskSlice slice_;
   Clock& clock_;
   LoadShare& share_;
   LoadWatcher* watcher_;
   Socket epoll_;
   KeyChoice keys_;
-  std::optional<Pace> pace_;
+  std::optional<SendSchedule> schedule_;
   std::vector<std::unique_ptr<LoadConnection>> connections_;
   std::size_t turn_ = 0;
   bool is_full_ = false;  // no connection takes another request

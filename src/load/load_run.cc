@@ -40,7 +40,7 @@ Result<LoadReport> RunLoad(const LoadPlan& plan, Clock& clock, LoadWatcher& watc
   LoadShare share;
   std::vector<std::unique_ptr<LoadLoop>> loops;
   for (std::size_t i = 0; i < plan.threads; ++i) {
-    loops.push_back(std::make_unique<LoadLoop>(plan, Part{i, plan.threads}, clock, share,
+    loops.push_back(std::make_unique<LoadLoop>(plan, TaskSlice{i, plan.threads}, clock, share,
                                                i == 0 ? &watcher : nullptr));
     const Result<Done> opened = loops.back()->Open();
     if (!opened) return opened.error();

@@ -7,7 +7,7 @@
 #include "load/key_choice.h"
 #include "load/load_session.h"
 #include "load/measurements.h"
-#include "load/pace.h"
+#include "load/send_schedule.h"
 #include "net/connect.h"
 #include "sluice/clock.h"
 #include "sluice/result.h"

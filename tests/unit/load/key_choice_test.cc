@@ -52,12 +52,12 @@ TEST(KeyChoiceTest, HotIsNineOfTen) {
 
 TEST(KeyChoiceTest, SequentialTakesTurnsAlsoInParts) {
   using Keys = std::vector<std::uint64_t>;
-  const auto part = [](std::uint64_t index, std::uint64_t count) {
+  const auto slice = [](std::uint64_t index, std::uint64_t count) {
     return KeyChoice(KeyDistribution::kSequential, 5, kSeed, {index, count});
   };
-  EXPECT_EQ(First(part(0, 1), 7), (Keys{0, 1, 2, 3, 4, 0, 1}));
-  EXPECT_EQ(First(part(0, 2), 5), (Keys{0, 2, 4, 1, 3}));
-  EXPECT_EQ(First(part(1, 2), 5), (Keys{1, 3, 0, 2, 4}));
+  EXPECT_EQ(First(slice(0, 1), 7), (Keys{0, 1, 2, 3, 4, 0, 1}));
+  EXPECT_EQ(First(slice(0, 2), 5), (Keys{0, 2, 4, 1, 3}));
+  EXPECT_EQ(First(slice(1, 2), 5), (Keys{1, 3, 0, 2, 4}));
 }
 
 TEST(KeyChoiceTest, OneKeyIsAlwaysTheSame) {
@@ -68,8 +68,8 @@ TEST(KeyChoiceTest, OneKeyIsAlwaysTheSame) {
 }
 
 TEST(KeyChoiceTest, TheSameSeedAndPartGiveTheSameKeys) {
-  const auto keys = [](std::uint64_t seed, Part part) {
-    return First(KeyChoice(KeyDistribution::kUniform, 1'000'000, seed, part), 20);
+  const auto keys = [](std::uint64_t seed, TaskSlice slice) {
+    return First(KeyChoice(KeyDistribution::kUniform, 1'000'000, seed, slice), 20);
   };
   EXPECT_EQ(keys(1, {}), keys(1, {}));
   EXPECT_NE(keys(1, {}), keys(2, {}));

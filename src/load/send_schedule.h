@@ -1,16 +1,16 @@
-// Pace: when requests are sent, and how many.
+// SendSchedule: when requests are sent, and how many.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "load/part.h"
+#include "load/task_slice.h"
 #include "sluice/time.h"
 
 namespace sluice {
 
-// How much load, by all parts together.
+// How much load, by all slices together.
 struct LoadAmount {
   // Open loop: so many requests a second, sent at their time whether or not there were answers.
   // 0 is the closed loop: the next request is sent when there was an answer.
@@ -22,7 +22,7 @@ struct LoadAmount {
   std::uint64_t requests = 0;  // 0: the duration ends it
 };
 
-// Says when the requests of one part are due. Pure: the time is passed in.
+// Says when the requests of one slice are due. Pure: the time is passed in.
 //
 // Thread safety: none.
 //
@@ -32,10 +32,10 @@ struct LoadAmount {
 //       stalls of a server do not hide.
 //   (2) Exactly as many are due as were asked for: `requests`, or rate times duration, rounded up.
 //       In the closed loop a duration ends it at that time.
-//   (3) Parts share them without one twice.
-class Pace {
+//   (3) Slices share them without one twice.
+class SendSchedule {
  public:
-  Pace(const LoadAmount& amount, Part part, Time begin);
+  SendSchedule(const LoadAmount& amount, TaskSlice slice, Time begin);
 
   // When the next request was to be sent, if that is now or was before. It counts as sent.
   std::optional<Time> Next(Time now);
@@ -63,14 +63,14 @@ class Pace {
   [[nodiscard]] Time DueAt(std::uint64_t request) const;
 
   std::uint64_t rate_;
-  Part part_;
+  TaskSlice slice_;
   Time begin_;
   Time measured_from_;
   std::optional<Time> end_;
   bool is_counted_;                   // closed: by requests, not by time
-  std::uint64_t first_measured_ = 0;  // open: the number of that, of all parts
-  std::uint64_t left_ = 0;            // of those of this part: closed and counted, or open
-  std::uint64_t next_ = 0;            // open: the number of the next, of all parts
+  std::uint64_t first_measured_ = 0;  // open: the number of that, of all slices
+  std::uint64_t left_ = 0;            // of those of this slice: closed and counted, or open
+  std::uint64_t next_ = 0;            // open: the number of the next, of all slices
   std::vector<Time> again_;           // to be sent before all others
 };
 

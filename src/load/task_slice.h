@@ -1,4 +1,4 @@
-// Part: one of several threads that share a task.
+// TaskSlice: what one of several threads takes of a task.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace sluice {
 
 // Number `index` of `count`. It takes every count-th item of a sequence, from `index` on.
-struct Part {
+struct TaskSlice {
   std::uint64_t index = 0;
   std::uint64_t count = 1;
 

@@ -1,4 +1,4 @@
-#include "load/pace.h"
+#include "load/send_schedule.h"
 
 #include <algorithm>
 
@@ -17,32 +17,32 @@ std::uint64_t DueWithin(Nanos length, std::uint64_t rate) {
 
 }  // namespace
 
-Pace::Pace(const LoadAmount& amount, Part part, Time begin)
+SendSchedule::SendSchedule(const LoadAmount& amount, TaskSlice slice, Time begin)
     : rate_(amount.rate),
-      part_(part),
+      slice_(slice),
       begin_(begin),
       measured_from_(begin + amount.warm_up),
       is_counted_(amount.requests > 0),
-      next_(part.index) {
+      next_(slice.index) {
   if (is_open()) {
     first_measured_ = DueWithin(amount.warm_up, rate_);
     const std::uint64_t all = is_counted_ ? first_measured_ + amount.requests
                                           : DueWithin(amount.warm_up + amount.duration, rate_);
-    left_ = part_.Of(all);
-    if (left_ > 0) end_ = DueAt(part_.index + (left_ - 1) * part_.count);
+    left_ = slice_.Of(all);
+    if (left_ > 0) end_ = DueAt(slice_.index + (left_ - 1) * slice_.count);
   } else if (is_counted_) {
-    left_ = part_.Of(amount.requests);
+    left_ = slice_.Of(amount.requests);
   } else {
     end_ = measured_from_ + amount.duration;
   }
 }
 
-Time Pace::DueAt(std::uint64_t request) const {
+Time SendSchedule::DueAt(std::uint64_t request) const {
   const Uint128 nanos = DivFloor(static_cast<Uint128>(request) * kNanosPerSecond, rate_);
   return begin_ + Nanos{static_cast<std::int64_t>(nanos)};
 }
 
-std::optional<Time> Pace::Next(Time now) {
+std::optional<Time> SendSchedule::Next(Time now) {
   if (!again_.empty()) {
     const Time intended = again_.back();
     again_.pop_back();
@@ -52,7 +52,7 @@ std::optional<Time> Pace::Next(Time now) {
     if (left_ == 0) return std::nullopt;
     const Time due = DueAt(next_);
     if (due > now) return std::nullopt;
-    next_ += part_.count;
+    next_ += slice_.count;
     --left_;
     return due;
   }
@@ -61,24 +61,24 @@ std::optional<Time> Pace::Next(Time now) {
   return now;
 }
 
-std::optional<Time> Pace::NextDue() const {
+std::optional<Time> SendSchedule::NextDue() const {
   if (!is_open() || left_ == 0) return std::nullopt;
   return DueAt(next_);
 }
 
-bool Pace::IsOver(Time now) const {
+bool SendSchedule::IsOver(Time now) const {
   if (!again_.empty()) return false;
   if (is_open() || is_counted_) return left_ == 0;
   return now >= *end_;
 }
 
-std::uint64_t Pace::unsent() const {
+std::uint64_t SendSchedule::unsent() const {
   const auto again =
       std::ranges::count_if(again_, [this](Time due) { return due >= measured_from_; });
   std::uint64_t measured = 0;
   if (is_open()) {
     const std::uint64_t until = std::max(next_, first_measured_);
-    const auto early = static_cast<std::uint64_t>(DivCeil(until - next_, part_.count));
+    const auto early = static_cast<std::uint64_t>(DivCeil(until - next_, slice_.count));
     measured = left_ - std::min(left_, early);
   }
   return measured + static_cast<std::uint64_t>(again);
