@@ -25,10 +25,4 @@ void SetFrontOptions(const Settings& settings, HttpFrontOptions& options) {
   options.unknown_domain = settings.unknown_domain;
 }
 
-FrontWarnings::LogFunction LogWarningsTo(Log& log) {
-  return [&log](WarningCause cause, const std::string& text) {
-    log.Write(LogImportance::kError, WordOf(cause), text);
-  };
-}
-
 }  // namespace sluice::cli

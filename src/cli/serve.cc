@@ -32,7 +32,6 @@
 #include "config/read_settings.h"
 #include "core/text.h"
 #include "frontend/front_meter.h"
-#include "frontend/front_warnings.h"
 #include "frontend/http_front.h"
 #include "frontend/resp_front.h"
 #include "gate/gate.h"
@@ -108,7 +107,6 @@ class Service {
   HttpFrontOptions front_options_;
   RespClientIds resp_ids_;
   FrontMeters meters_;
-  FrontWarnings warnings_{*clock_, LogWarningsTo(log_)};
   AdminSources admin_sources_;
   AdminOptions admin_options_;
   std::vector<std::string> listeners_;  // as text; the last is the admin's
@@ -147,7 +145,7 @@ Result<Done> Service::Build() {
 
   SetFrontOptions(settings_, front_options_);
   front_options_.callers = CallersOf(settings_, reports_);
-  front_options_.warnings = &warnings_;
+  front_options_.warnings = &reports_.warnings;
   front_options_.services = services_.get();
   front_options_.is_ready = [this] { return health_.ready(); };
 
@@ -160,10 +158,8 @@ Result<Done> Service::Build() {
   admin_sources_.counts = [this] { return gate_->counts().SumApprox(); };
   admin_sources_.rules = [this] { return live_->status(); };
   admin_sources_.settings = given_.effective;
-  admin_sources_.warnings = [this, notices = reports_.WarningsForAdmin()](Names names,
-                                                                          std::string& out) {
-    AppendWarningLines(warnings_, names, out);
-    notices(names, out);
+  admin_sources_.warnings = [this](Names names, std::string& out) {
+    AppendWarningLines(reports_.warnings, names, out);
   };
   admin_sources_.metrics = [this](std::string& out) { AppendMetrics(out); };
   return Done{};
@@ -344,9 +340,9 @@ Result<Done> Service::End() {
 void Service::AppendMetrics(std::string& out) const {
   MetricsText text(out);
   AppendFrontMetrics(meters_.SumApprox(), text);
-  AppendWarningMetrics(warnings_, text);
+  AppendWarningMetrics(reports_.warnings, text);
+  AppendLiftMetrics(reports_.audit, text);
   AppendStoreMetrics(store_->StatsApprox(), text);
-  AppendNoticeMetrics(reports_.notices, reports_.audit, text);
   if (remote_) remote_->AppendMetrics(text);
   text.Begin("sluice_connections", MetricKind::kGauge, "Open connections.");
   for (std::size_t i = 0; i < listeners_.size(); ++i) {

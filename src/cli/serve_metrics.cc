@@ -25,12 +25,7 @@ void AppendFrontMetrics(const FrontSums& sums, MetricsText& out) {
   }
 }
 
-void AppendNoticeMetrics(const Notices& notices, const AuditLog& audit, MetricsText& out) {
-  out.Begin("sluice_notices_total", MetricKind::kCounter,
-            "Conditions that operators should look at; the log says more once a minute.");
-  for (std::size_t i = 0; i < kNoticeWords.size(); ++i) {
-    out.Sample({{"notice", kNoticeWords[i]}}, notices.CountOf(static_cast<Notice>(i)));
-  }
+void AppendLiftMetrics(const AuditLog& audit, MetricsText& out) {
   out.Begin("sluice_lifts_total", MetricKind::kCounter,
             "Resets, refunds and limit overrides by callers with permission.");
   out.Sample({}, audit.count());
@@ -38,7 +33,7 @@ void AppendNoticeMetrics(const Notices& notices, const AuditLog& audit, MetricsT
 
 void AppendWarningMetrics(const FrontWarnings& warnings, MetricsText& out) {
   out.Begin("sluice_warnings_total", MetricKind::kCounter,
-            "Calls that only a wrong configuration explains.");
+            "Calls that show a wrong configuration or lack permission; the log names them.");
   const FrontWarnings::Counts counts = warnings.counts();
   for (std::size_t i = 0; i < counts.size(); ++i) {
     out.Sample({{"cause", kWarningCauseWords[i]}}, counts[i]);
@@ -53,7 +48,8 @@ void AppendWarningLines(const FrontWarnings& warnings, Names names, std::string&
     for (const FrontWarnings::Seen& each : recent) {
       if (static_cast<std::size_t>(each.cause) != i) continue;
       calls += each.calls;
-      named += Concat(named.empty() ? " (" : ", ", Quoted(each.subject));
+      named += Concat(named.empty() ? " (" : ", ",
+                      each.subject.empty() ? "others" : Quoted(each.subject));
     }
     if (calls == 0) continue;
     out += Concat(kWarningCauseWords[i], ": ", calls, calls == 1 ? " call" : " calls",

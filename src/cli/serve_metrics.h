@@ -8,7 +8,6 @@
 #include "frontend/audit_log.h"
 #include "frontend/front_meter.h"
 #include "frontend/front_warnings.h"
-#include "frontend/notices.h"
 #include "store/memory_store.h"
 
 namespace sluice::cli {
@@ -16,10 +15,9 @@ namespace sluice::cli {
 // sluice_checks_total and sluice_request_duration_seconds, of each front end.
 void AppendFrontMetrics(const FrontSums& sums, MetricsText& out);
 
-// sluice_notices_total and sluice_lifts_total.
-void AppendNoticeMetrics(const Notices& notices, const AuditLog& audit, MetricsText& out);
-// sluice_warnings_total.
+// sluice_warnings_total and sluice_lifts_total.
 void AppendWarningMetrics(const FrontWarnings& warnings, MetricsText& out);
+void AppendLiftMetrics(const AuditLog& audit, MetricsText& out);
 // A line per cause of warnings seen of late, for /readyz?verbose.
 void AppendWarningLines(const FrontWarnings& warnings, Names names, std::string& out);
 

@@ -43,6 +43,21 @@ void WriteTurnedAway(const TurnedAway& away, Log& log) {
   }
 }
 
+// A wrong configuration is an error, because it goes on until somebody corrects it.
+LogImportance ImportanceOf(WarningCause cause) {
+  switch (cause) {
+    case WarningCause::kUnknownDomain:
+    case WarningCause::kUntrustedProxy:
+    case WarningCause::kNoOriginal:
+      return LogImportance::kError;
+    case WarningCause::kLiftIgnored:
+    case WarningCause::kLiftRefused:
+    case WarningCause::kWrongCredential:
+      break;
+  }
+  return LogImportance::kWarning;
+}
+
 std::size_t SizeOf(Bytes bytes) { return static_cast<std::size_t>(bytes.count); }
 
 }  // namespace
@@ -86,19 +101,13 @@ bool AsksOperators(const Settings& settings) {
 }
 
 CallerReports::CallerReports(Clock& clock, Log& log)
-    : notices(clock,
-              [&log](std::string_view event, std::string_view text) {
-                log.Write(LogImportance::kWarning, event, text);
-              }),
+    : warnings(clock,
+               [&log](WarningCause cause, const std::string& text) {
+                 log.Write(ImportanceOf(cause), WordOf(cause), text);
+               }),
       audit(clock, [&log](std::string_view text) {
         log.Write(LogImportance::kInfo, "limits_lifted", text);
       }) {}
-
-std::function<void(Names names, std::string& out)> CallerReports::WarningsForAdmin() const {
-  return [this](Names names, std::string& out) {
-    notices.AppendLines(names == Names::kTold ? NoticeDetail::kText : NoticeDetail::kCount, out);
-  };
-}
 
 Server::Options ServerOptions(const Settings& settings, std::size_t workers) {
   const BoundSettings& bounds = settings.bounds;
@@ -128,7 +137,7 @@ Callers CallersOf(const Settings& settings, CallerReports& reports) {
   callers.uids = {0, geteuid()};
   for (const UserId& uid : settings.callers.uids) callers.uids.push_back(uid.number);
   callers.loopback = settings.callers.loopback;
-  callers.notices = &reports.notices;
+  callers.warnings = &reports.warnings;
   callers.audit = &reports.audit;
   callers.names = NamesOf(settings.callers.names);
   return callers;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,7 +15,7 @@
 #include "config/settings.h"
 #include "frontend/audit_log.h"
 #include "frontend/callers.h"
-#include "frontend/notices.h"
+#include "frontend/front_warnings.h"
 #include "frontend/original_request.h"
 #include "net/entrance.h"
 #include "net/listen.h"
@@ -42,10 +41,7 @@ bool AsksOperators(const Settings& settings);
 struct CallerReports {
   CallerReports(Clock& clock, Log& log);
 
-  // The lines of AdminSources::warnings.
-  [[nodiscard]] std::function<void(Names names, std::string& out)> WarningsForAdmin() const;
-
-  Notices notices;
+  FrontWarnings warnings;
   AuditLog audit;
 };
 

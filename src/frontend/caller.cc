@@ -37,15 +37,21 @@ Sender SenderOf(const HttpRequest& request) {
 
 }  // namespace
 
+template <typename Describe>
+void Caller::Warn(WarningCause cause, const Describe& describe) {
+  if (callers_.warnings == nullptr || pass_ != Pass::kFirst) return;
+  callers_.warnings->Report(cause, WarningSubject(*request_.peer), describe);
+}
+
 bool Caller::MayLift() {
   if (credential_) return *credential_ != Credential::kNone;
   const std::string_view authorization = request_.Find("authorization");
   credential_ = callers_.Find(*request_.peer, authorization, SenderOf(request_), protocol_);
   if (*credential_ != Credential::kNone) return true;
   showed_wrong_credential_ = !authorization.empty() && can_show_token();
-  if (showed_wrong_credential_ && callers_.notices != nullptr && pass_ == Pass::kFirst) {
-    callers_.notices->Report(Notice::kWrongCredential, [this] {
-      return Concat("The token that ", DescribePeer(*request_.peer), " showed is wrong.");
+  if (showed_wrong_credential_) {
+    Warn(WarningCause::kWrongCredential, [this] {
+      return Concat("the token that ", DescribePeer(*request_.peer), " showed is wrong");
     });
   }
   return false;
@@ -81,19 +87,17 @@ void Caller::Audit(const LiftedKeys& keys) {
 }
 
 void Caller::ReportRefused(Lift lift) {
-  if (callers_.notices == nullptr || pass_ != Pass::kFirst) return;
-  callers_.notices->Report(Notice::kLiftRefused, [&] {
-    return Concat("A ", WordOf(lift), " by ", DescribePeer(*request_.peer),
-                  " was refused: it has no permission (callers.* in the settings).");
+  Warn(WarningCause::kLiftRefused, [&] {
+    return Concat("a ", WordOf(lift), " by ", DescribePeer(*request_.peer),
+                  " was refused: it has no permission (callers.* in the settings)");
   });
 }
 
 void Caller::ReportIgnored(const LiftedKeys& keys) {
-  if (callers_.notices == nullptr || pass_ != Pass::kFirst) return;
-  callers_.notices->Report(Notice::kLiftIgnored, [&] {
-    return Concat("A ", WordOf(keys.lift), " by ", DescribePeer(*request_.peer),
+  Warn(WarningCause::kLiftIgnored, [&] {
+    return Concat("a ", WordOf(keys.lift), " by ", DescribePeer(*request_.peer),
                   " was ignored: it has no permission (callers.* in the settings); ",
-                  Describe(keys), ".");
+                  Describe(keys));
   });
 }
 

@@ -57,6 +57,8 @@ class Caller {
   void ReportIgnored(const LiftedKeys& keys);
 
  private:
+  template <typename Describe>
+  void Warn(WarningCause cause, const Describe& describe);
   [[nodiscard]] std::string DescribeCredential() const;
 
   const Callers& callers_;

@@ -32,4 +32,8 @@ std::string DescribePeer(const Peer& peer) {
   return text;
 }
 
+std::string_view WarningSubject(const Peer& peer) {
+  return peer.address.empty() ? "a Unix socket" : std::string_view(peer.address);
+}
+
 }  // namespace sluice

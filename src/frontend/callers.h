@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontend/audit_log.h"
-#include "frontend/notices.h"
+#include "frontend/front_warnings.h"
 #include "net/peer.h"
 #include "net/tls_name.h"
 
@@ -43,7 +43,7 @@ struct Callers {
   std::vector<std::uint32_t> uids;  // of processes at the other end of a Unix socket
   std::vector<TlsName> names;       // in certificates of clients
   bool loopback = false;            // over TCP loopback everybody may
-  Notices* notices = nullptr;
+  FrontWarnings* warnings = nullptr;
   AuditLog* audit = nullptr;
 
   // The credential of a caller who sends that Authorization header (or none, empty).
@@ -56,5 +56,7 @@ struct Callers {
 
 // "127.0.0.1:4711", "192.0.2.1:80 by proxy 10.0.0.1", "uid 1000 at a Unix socket".
 std::string DescribePeer(const Peer& peer);
+// The same without the port, which a peer changes with each connection: the subject of warnings.
+std::string_view WarningSubject(const Peer& peer);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/text.h"
+#include "frontend/callers.h"
 #include "frontend/http_problem.h"
 #include "wire/query.h"
 
@@ -55,13 +56,20 @@ void ForwardAuth::Answer(const HttpRequest& request, HttpReply& reply) {
 // `unknown_domain` is empty where the domain has rules, or was not looked for.
 void ForwardAuth::Warn(std::string_view unknown_domain, const HttpRequest& request) {
   if (warnings_ == nullptr) return;
-  const std::string_view peer =
-      request.peer->address.empty() ? "a Unix socket" : std::string_view(request.peer->address);
-  if (!unknown_domain.empty()) warnings_->Report(WarningCause::kUnknownDomain, unknown_domain);
+  if (!unknown_domain.empty()) ReportUnknownDomain(unknown_domain, *warnings_);
+  const std::string_view peer = WarningSubject(*request.peer);
   if (original_.HasIgnoredHeaders()) {
-    warnings_->Report(WarningCause::kUntrustedProxy, peer);
+    warnings_->Report(WarningCause::kUntrustedProxy, peer, [peer] {
+      return Concat(Quoted(peer),
+                    " sends headers of a proxy and is not in `trusted_proxies`, so they are "
+                    "ignored and its clients are taken for one");
+    });
   } else if (original_.is_without_path()) {
-    warnings_->Report(WarningCause::kNoOriginal, peer);
+    warnings_->Report(WarningCause::kNoOriginal, peer, [peer] {
+      return Concat(Quoted(peer),
+                    " calls forward auth without the path of the original request, and is "
+                    "refused; expected X-Forwarded-Uri, X-Original-URI or a path after the domain");
+    });
   }
 }
 

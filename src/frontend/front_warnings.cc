@@ -6,28 +6,45 @@
 
 namespace sluice {
 
-void FrontWarnings::Report(WarningCause cause, std::string_view subject) {
-  counts_[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;
+FrontWarnings::Seen& FrontWarnings::Count(WarningCause cause, std::string_view subject) {
   const Time now = clock_.Now();
-  Seen* const seen = Find(cause, subject.substr(0, kSubjectBytesMax), now);
-  if (seen == nullptr) return;
-  ++seen->calls;
-  seen->last = now;
-  if (seen->calls > 1 && now - seen->logged < kLogInterval) return;
-  seen->logged = now;
-  log_(cause, DescribeWarning(cause, seen->subject));
+  Seen& seen = FindOrAdd(cause, subject, now);
+  ++seen.calls;
+  seen.last = now;
+  return seen;
 }
 
-FrontWarnings::Seen* FrontWarnings::Find(WarningCause cause, std::string_view subject, Time now) {
+FrontWarnings::Seen& FrontWarnings::FindOrAdd(WarningCause cause, std::string_view subject,
+                                              Time now) {
+  if (Seen* const known = Find(cause, subject)) return *known;
+  std::erase_if(seen_, [&](const Seen& each) { return now - each.last > kRemembered; });
+  const auto named = std::ranges::count_if(
+      seen_, [&](const Seen& each) { return each.cause == cause && !each.subject.empty(); });
+  if (static_cast<std::size_t>(named) >= kMaxSubjects) {
+    subject = {};
+    if (Seen* const others = Find(cause, subject)) return *others;
+  }
+  return seen_.emplace_back(Seen{.cause = cause, .subject = std::string(subject)});
+}
+
+FrontWarnings::Seen* FrontWarnings::Find(WarningCause cause, std::string_view subject) {
   const auto found = std::ranges::find_if(
       seen_, [&](const Seen& each) { return each.cause == cause && each.subject == subject; });
-  if (found != seen_.end()) return &*found;
-  std::erase_if(seen_, [&](const Seen& each) { return now - each.last > kRemembered; });
-  const auto known = std::ranges::count(seen_, cause, &Seen::cause);
-  if (static_cast<std::size_t>(known) >= kSubjectsMax) return nullptr;
-  return &seen_.emplace_back(Seen{.cause = cause, .subject = std::string(subject)});
+  return found == seen_.end() ? nullptr : &*found;
+}
+
+bool FrontWarnings::IsToBeLogged(const Seen& seen) {
+  return seen.logged_calls == 0 || seen.last - seen.logged >= kLogInterval;
+}
+
+void FrontWarnings::Log(Seen& seen, std::string text) {
+  const std::uint64_t unlogged = seen.calls - seen.logged_calls - 1;
+  seen.logged_calls = seen.calls;
+  seen.logged = seen.last;
+  if (unlogged > 0) {
+    text += Concat("; ", unlogged, unlogged == 1 ? " more was" : " more were", " not logged");
+  }
+  log_(seen.cause, text);
 }
 
 FrontWarnings::Counts FrontWarnings::counts() const {
@@ -49,21 +66,11 @@ std::vector<FrontWarnings::Seen> FrontWarnings::Recent() const {
   return recent;
 }
 
-std::string DescribeWarning(WarningCause cause, std::string_view subject) {
-  switch (cause) {
-    case WarningCause::kUnknownDomain:
-      return Concat("the domain ", Quoted(subject),
-                    " has no rules, so `unknown_domain` decides its requests");
-    case WarningCause::kUntrustedProxy:
-      return Concat(Quoted(subject),
-                    " sends headers of a proxy and is not in `trusted_proxies`, so they are "
-                    "ignored and its clients are taken for one");
-    case WarningCause::kNoOriginal:
-      return Concat(Quoted(subject),
-                    " calls forward auth without the path of the original request, and is "
-                    "refused; expected X-Forwarded-Uri, X-Original-URI or a path after the domain");
-  }
-  return {};
+void ReportUnknownDomain(std::string_view domain, FrontWarnings& warnings) {
+  warnings.Report(WarningCause::kUnknownDomain, domain, [domain] {
+    return Concat("the domain ", Quoted(domain),
+                  " has no rules, so `unknown_domain` decides its requests");
+  });
 }
 
 }  // namespace sluice

@@ -1,61 +1,67 @@
-// FrontWarnings: callers that are set up wrongly, told to operators.
+// FrontWarnings: conditions that operators must hear of, without a log line per request.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sluice/clock.h"
 
 namespace sluice {
 
+// Each is about a subject, which is the address of the peer unless said otherwise.
 enum class WarningCause : std::uint8_t {
-  kUnknownDomain,   // a domain without rules was asked about; named by the domain
-  kUntrustedProxy,  // headers that only proxies set came from elsewhere; named by the address
-  kNoOriginal,      // forward auth was not told the original request; named by the address
+  kUnknownDomain,    // a domain without rules was asked about; the subject is the domain
+  kUntrustedProxy,   // headers that only proxies set came from elsewhere
+  kNoOriginal,       // forward auth was not told the original request
+  kLiftIgnored,      // an RLS call brought a limit or negative hits without permission
+  kLiftRefused,      // a reset or refund was refused
+  kWrongCredential,  // a token or password was wrong
 };
 // Names of events in the log, and of causes in metrics.
-inline constexpr std::array<std::string_view, 3> kWarningCauseWords = {
-    "unknown_domain", "untrusted_proxy", "no_original_request"};
+inline constexpr std::array<std::string_view, 6> kWarningCauseWords = {
+    "unknown_domain", "untrusted_proxy", "no_original_request",
+    "lift_ignored",   "lift_refused",    "wrong_credential"};
 
 constexpr std::string_view WordOf(WarningCause cause) {
   return kWarningCauseWords[static_cast<std::size_t>(cause)];
 }
 
-// Counts what callers do that only a wrong configuration explains, and that would otherwise let
-// requests pass in silence.
+// Counts calls that show a wrong configuration or lack permission, and logs some of them.
 //
 // Thread safety: any thread. A caller that would have to wait for another only counts.
 // Ownership: the clock outlives it.
 //
 // Invariants
-//   (1) Each subject (a domain, an address) is logged when it is first seen, and then at most once
-//   a
-//       minute.
-//   (2) At most kSubjectsMax subjects are known per cause, so that nobody can fill the log or the
-//       memory by inventing them. A subject is forgotten kRemembered after it was last seen.
+//   (1) Each subject is logged when it is first seen, and then at most once per minute.
+//   (2) At most kMaxSubjects subjects are known per cause, so that nobody can fill the log or the
+//       memory by inventing them. Further ones share one entry, with an empty subject, and so one
+//       line per minute. A subject is forgotten kRemembered after it was last seen.
 class FrontWarnings {
  public:
-  static constexpr std::size_t kSubjectsMax = 8;
-  static constexpr std::size_t kSubjectBytesMax = 128;
+  static constexpr std::size_t kMaxSubjects = 8;
+  static constexpr std::size_t kMaxSubjectBytes = 128;
   static constexpr Nanos kLogInterval = std::chrono::minutes{1};
   static constexpr Nanos kRemembered = std::chrono::minutes{10};
 
-  // A subject that was seen of late.
+  // A subject that was seen recently.
   struct Seen {
     WarningCause cause = WarningCause::kUnknownDomain;
-    std::string subject;
+    std::string subject;  // empty: those that there was no room for
     std::uint64_t calls = 0;
+    std::uint64_t logged_calls = 0;  // value of `calls` in the last line
     Time last{};
     Time logged{};
   };
-  // Called with what is to be logged, on the thread of the caller and under a lock.
+  // Called on the thread of the caller and under a lock.
   using LogFunction = std::function<void(WarningCause cause, const std::string& text)>;
   using Counts = std::array<std::uint64_t, kWarningCauseWords.size()>;
 
@@ -64,16 +70,33 @@ class FrontWarnings {
   FrontWarnings& operator=(const FrontWarnings&) = delete;
   ~FrontWarnings() = default;
 
-  void Report(WarningCause cause, std::string_view subject);
+  // `describe` returns a clause about the call, and is called only if that is logged. It quotes
+  // what comes from outside.
+  // REQUIRES: the subject is not empty.
+  template <typename Describe>
+  void Report(WarningCause cause, std::string_view subject, const Describe& describe) {
+    counts_[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return;
+    Seen& seen = Count(cause, subject.substr(0, kMaxSubjectBytes));
+    if (IsToBeLogged(seen)) Log(seen, describe());
+  }
 
   // Calls by cause, since the start.
   [[nodiscard]] Counts counts() const;
+  [[nodiscard]] std::uint64_t CountOf(WarningCause cause) const {
+    return counts_[static_cast<std::size_t>(cause)].load(std::memory_order_relaxed);
+  }
   // Subjects seen within kRemembered, by cause.
   [[nodiscard]] std::vector<Seen> Recent() const;
 
  private:
-  // The entry of a subject, or null where there is no room for another. Under the mutex.
-  Seen* Find(WarningCause cause, std::string_view subject, Time now);
+  // All under the mutex.
+  Seen& Count(WarningCause cause, std::string_view subject);
+  Seen& FindOrAdd(WarningCause cause, std::string_view subject, Time now);
+  Seen* Find(WarningCause cause, std::string_view subject);
+  static bool IsToBeLogged(const Seen& seen);
+  void Log(Seen& seen, std::string text);
 
   Clock& clock_;
   LogFunction log_;
@@ -82,7 +105,7 @@ class FrontWarnings {
   std::vector<Seen> seen_;
 };
 
-// What a warning means, for a log: "the domain 'apii' has no rules, ...".
-std::string DescribeWarning(WarningCause cause, std::string_view subject);
+// REQUIRES: the domain is not empty.
+void ReportUnknownDomain(std::string_view domain, FrontWarnings& warnings);
 
 }  // namespace sluice

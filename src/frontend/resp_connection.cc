@@ -78,10 +78,11 @@ bool RespConnection::Authenticate(const Login& login, RespExchange& exchange) co
   if (login.user == "default" && callers_.IsToken(login.password)) return true;
   WriterOf(exchange).Error("WRONGPASS", "invalid username-password pair or user is disabled.");
   exchange.closes = ++client.wrong_passwords >= kWrongPasswordsMost;
-  if (callers_.notices != nullptr) {
-    callers_.notices->Report(Notice::kWrongCredential, [&client] {
-      return Concat("The password that ", DescribePeer(*client.peer), " showed is wrong.");
-    });
+  if (callers_.warnings != nullptr) {
+    callers_.warnings->Report(
+        WarningCause::kWrongCredential, WarningSubject(*client.peer), [&client] {
+          return Concat("the password that ", DescribePeer(*client.peer), " showed is wrong");
+        });
   }
   return false;
 }

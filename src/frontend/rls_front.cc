@@ -56,7 +56,7 @@ std::optional<GrpcFault> RlsFront::Decide(const RlsRequest& request, Caller& cal
   }
   const bool is_unknown = verdict_.kind() == VerdictKind::kUnknownDomain;
   if (is_unknown && warnings_ != nullptr) {
-    warnings_->Report(WarningCause::kUnknownDomain, request.domain);
+    ReportUnknownDomain(request.domain, *warnings_);
   }
   TellStatuses();
   const bool is_over = verdict_.kind() == VerdictKind::kRefused ||

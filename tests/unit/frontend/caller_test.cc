@@ -23,7 +23,7 @@ class CallerTest : public FrontScene {
     Use({Per("user", Rule("posts", "2/h"))}, {Descriptor("user", "2/h")});
     options_ = Options();
     options_.callers.loopback = false;
-    options_.callers.notices = &notices_;
+    options_.callers.warnings = &warnings_;
     options_.callers.audit = &audit_;
   }
 
@@ -58,9 +58,9 @@ class CallerTest : public FrontScene {
   }
 
   std::vector<std::string> lines_;
-  Notices notices_{clock_, [this](std::string_view event, std::string_view text) {
-                     lines_.push_back(Concat(event, ": ", text));
-                   }};
+  FrontWarnings warnings_{clock_, [this](WarningCause cause, const std::string& text) {
+                            lines_.push_back(Concat(WordOf(cause), ": ", text));
+                          }};
   AuditLog audit_{clock_, [this](std::string_view text) { lines_.emplace_back(text); }};
   HttpFrontOptions options_;
 };
@@ -69,18 +69,18 @@ TEST_F(CallerTest, RefusesAResetOverLoopbackWithoutCredential) {
   EXPECT_EQ(Reset(), 403);
   EXPECT_EQ(Told("WWW-Authenticate"), "none");
   EXPECT_EQ(lines_, (std::vector<std::string>{
-                        "lift_refused: A reset by 127.0.0.1:1 was refused: it has no permission "
-                        "(callers.* in the settings)."}));
+                        "lift_refused: a reset by 127.0.0.1:1 was refused: it has no permission "
+                        "(callers.* in the settings)"}));
 }
 
 TEST_F(CallerTest, AsksForTheTokenWhereThereIsOne) {
   options_.callers.token = kToken;
   EXPECT_EQ(Reset(), 401);
   EXPECT_EQ(Told("WWW-Authenticate"), "Bearer");
-  EXPECT_EQ(notices_.CountOf(Notice::kWrongCredential), 0U);
+  EXPECT_EQ(warnings_.CountOf(WarningCause::kWrongCredential), 0U);
   EXPECT_EQ(Reset({{"Authorization", "Bearer sixteen-bytes-or-less"}}), 401);
-  EXPECT_EQ(notices_.CountOf(Notice::kWrongCredential), 1U);
-  EXPECT_EQ(lines_.back(), "wrong_credential: The token that 127.0.0.1:1 showed is wrong.");
+  EXPECT_EQ(warnings_.CountOf(WarningCause::kWrongCredential), 1U);
+  EXPECT_EQ(lines_.back(), "wrong_credential: the token that 127.0.0.1:1 showed is wrong");
   EXPECT_EQ(Reset({{"authorization", "Bearer sixteen-bytes-or-more"}}, "192.0.2.1"), 200);
   EXPECT_EQ(lines_.back(),
             "reset by 192.0.2.1:1, allowed by callers.token; domain 'api', 'user'='42'");
@@ -91,10 +91,10 @@ TEST_F(CallerTest, DecidesRlsWithoutAnOverrideThatHasNoPermission) {
   EXPECT_EQ(ShouldRateLimit(kLimit), 1);
   EXPECT_EQ(ShouldRateLimit(kLimit), 1);
   EXPECT_EQ(ShouldRateLimit(kLimit), 2) << "the rule allows two per hour";
-  EXPECT_EQ(notices_.CountOf(Notice::kLiftIgnored), 3U);
+  EXPECT_EQ(warnings_.CountOf(WarningCause::kLiftIgnored), 3U);
   EXPECT_EQ(lines_, (std::vector<std::string>{
-                        "lift_ignored: A limit override by 192.0.2.1:1 was ignored: it has no "
-                        "permission (callers.* in the settings); domain 'api', 'user'='42'."}));
+                        "lift_ignored: a limit override by 192.0.2.1:1 was ignored: it has no "
+                        "permission (callers.* in the settings); domain 'api', 'user'='42'"}));
   clock_.Advance(std::chrono::minutes{1});
   ShouldRateLimit(kLimit);
   EXPECT_EQ(lines_.size(), 2U);
@@ -111,7 +111,7 @@ TEST_F(CallerTest, NegativeCostWithoutPermissionGivesNothingBack) {
   EXPECT_EQ(ShouldRateLimit("hits_addend { value: 2 }"), 1);
   EXPECT_EQ(ShouldRateLimit("hits_addend { value: 2 } is_negative_hits: true"), 1);
   EXPECT_EQ(ShouldRateLimit(), 2);
-  EXPECT_EQ(notices_.CountOf(Notice::kLiftIgnored), 1U);
+  EXPECT_EQ(warnings_.CountOf(WarningCause::kLiftIgnored), 1U);
   EXPECT_EQ(ShouldRateLimit("hits_addend { value: 2 } is_negative_hits: true", "127.0.0.1"), 1);
   EXPECT_EQ(lines_.back(), "refund by 127.0.0.1:1, allowed by loopback; domain 'api', 'user'='42'");
   EXPECT_EQ(ShouldRateLimit(), 1);

@@ -22,6 +22,10 @@ using std::chrono::seconds;
 
 class FrontWarningsTest : public ::testing::Test {
  protected:
+  void Report(const std::string& subject, const std::string& text = "text") {
+    warnings_.Report(WarningCause::kLiftRefused, subject, [&] { return text; });
+  }
+
   testing::FakeClock clock_{Time{seconds{1'700'000'000}}};
   std::vector<std::string> logged_;
   FrontWarnings warnings_{clock_, [this](WarningCause cause, const std::string& text) {
@@ -29,43 +33,67 @@ class FrontWarningsTest : public ::testing::Test {
                           }};
 };
 
-TEST_F(FrontWarningsTest, NamesEachSubjectAtOnceAndThenOnceAMinute) {
-  for (int i = 0; i < 3; ++i) warnings_.Report(WarningCause::kUnknownDomain, "apii");
-  warnings_.Report(WarningCause::kUntrustedProxy, "192.0.2.1");
-  ASSERT_EQ(logged_.size(), 2U);
-  EXPECT_TRUE(logged_[0].starts_with("unknown_domain: the domain 'apii' has no rules"));
-  EXPECT_TRUE(logged_[1].starts_with("untrusted_proxy: '192.0.2.1' "));
-  clock_.Advance(seconds{59});
-  warnings_.Report(WarningCause::kUnknownDomain, "apii");
+TEST_F(FrontWarningsTest, LogsEachSubjectAtOnceAndThenOncePerMinuteWithACount) {
+  for (const char* text : {"first", "second", "third"}) Report("192.0.2.1", text);
+  Report("192.0.2.2", "another");
+  EXPECT_EQ(logged_, (std::vector<std::string>{"lift_refused: first", "lift_refused: another"}));
+  clock_.Advance(seconds{60} - Nanos{1});
+  Report("192.0.2.1", "fourth");
   EXPECT_EQ(logged_.size(), 2U);
-  clock_.Advance(seconds{1});
-  warnings_.Report(WarningCause::kUnknownDomain, "apii");
-  EXPECT_EQ(logged_.size(), 3U);
-  EXPECT_EQ(warnings_.counts(), (FrontWarnings::Counts{5, 1, 0}));
+  clock_.Advance(Nanos{1});
+  Report("192.0.2.1", "fifth");
+  EXPECT_EQ(logged_.back(), "lift_refused: fifth; 3 more were not logged");
+  clock_.Advance(minutes{1});
+  Report("192.0.2.1", "sixth");
+  EXPECT_EQ(logged_.back(), "lift_refused: sixth");
+  EXPECT_EQ(warnings_.counts(), (FrontWarnings::Counts{0, 0, 0, 0, 7, 0}));
+  EXPECT_EQ(warnings_.CountOf(WarningCause::kLiftRefused), 7U);
+}
+
+TEST_F(FrontWarningsTest, DescribesOnlyWhatIsLogged) {
+  int described = 0;
+  const auto describe = [&] {
+    ++described;
+    return std::string("text");
+  };
+  for (int i = 0; i < 3; ++i) warnings_.Report(WarningCause::kLiftIgnored, "a", describe);
+  EXPECT_EQ(described, 1);
 }
 
 TEST_F(FrontWarningsTest, InventedSubjectsFillNeitherLogNorMemory) {
-  for (int i = 0; i < 1000; ++i) {
-    warnings_.Report(WarningCause::kUnknownDomain, std::string(10'000, 'x') + std::to_string(i));
-    warnings_.Report(WarningCause::kUnknownDomain, std::to_string(i));
-  }
-  EXPECT_EQ(logged_.size(), FrontWarnings::kSubjectsMax);
-  EXPECT_EQ(warnings_.Recent().size(), FrontWarnings::kSubjectsMax);
-  EXPECT_EQ(warnings_.counts()[0], 2000U);
-  warnings_.Report(WarningCause::kUntrustedProxy, "192.0.2.1");  // has room of its own
-  EXPECT_EQ(warnings_.Recent().size(), FrontWarnings::kSubjectsMax + 1);
+  for (int i = 0; i < 1000; ++i) Report(std::string(10'000, 'x') + std::to_string(i));
+  EXPECT_EQ(warnings_.Recent().size(), 1U) << "they begin alike";
+  for (int i = 0; i < 1000; ++i) Report(std::to_string(i));
+  EXPECT_EQ(logged_.size(), FrontWarnings::kMaxSubjects + 1);
+  ASSERT_EQ(warnings_.Recent().size(), FrontWarnings::kMaxSubjects + 1);
+  EXPECT_EQ(warnings_.Recent().back().subject, "") << "those without an entry of their own";
+  EXPECT_EQ(warnings_.Recent().back().calls, 1000 - (FrontWarnings::kMaxSubjects - 1));
+  EXPECT_EQ(warnings_.CountOf(WarningCause::kLiftRefused), 2000U);
+  ReportUnknownDomain("apii", warnings_);  // has room of its own
+  EXPECT_EQ(logged_.back(),
+            "unknown_domain: the domain 'apii' has no rules, so `unknown_domain` decides its "
+            "requests");
+}
+
+// Whoever holds all entries must not keep others out of the log.
+TEST_F(FrontWarningsTest, LogsSubjectsWithoutAnEntryOncePerMinuteTogether) {
+  for (std::size_t i = 0; i < FrontWarnings::kMaxSubjects; ++i) Report(std::to_string(i));
+  Report("192.0.2.1", "one");
+  Report("192.0.2.2", "two");
+  EXPECT_EQ(logged_.back(), "lift_refused: one");
+  clock_.Advance(minutes{1});
+  Report("192.0.2.3", "three");
+  EXPECT_EQ(logged_.back(), "lift_refused: three; 1 more was not logged");
 }
 
 TEST_F(FrontWarningsTest, ForgetsWhatHasNotBeenSeenForTenMinutes) {
-  warnings_.Report(WarningCause::kUnknownDomain, "old");
+  Report("old");
   clock_.Advance(minutes{10});
   EXPECT_EQ(warnings_.Recent().size(), 1U);
   clock_.Advance(seconds{1});
   EXPECT_TRUE(warnings_.Recent().empty());
-  for (std::size_t i = 0; i < FrontWarnings::kSubjectsMax; ++i) {
-    warnings_.Report(WarningCause::kUnknownDomain, std::to_string(i));
-  }
-  EXPECT_EQ(warnings_.Recent().size(), FrontWarnings::kSubjectsMax);
+  for (std::size_t i = 0; i < FrontWarnings::kMaxSubjects; ++i) Report(std::to_string(i));
+  EXPECT_EQ(warnings_.Recent().size(), FrontWarnings::kMaxSubjects);
   EXPECT_EQ(warnings_.Recent().front().calls, 1U);
 }
 
@@ -156,7 +184,7 @@ TEST_F(WarnedFrontTest, ProxyThatIsNotTrustedIsReported) {
     EXPECT_EQ(Seen().back(), "untrusted_proxy " + peer) << name;
   }
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api", {{"X-Original-URI", "/a"}}, "192.0.2.2")), 400);
-  EXPECT_EQ(warnings_.counts(), (FrontWarnings::Counts{0, 8, 0}));
+  EXPECT_EQ(warnings_.counts(), (FrontWarnings::Counts{0, 8, 0, 0, 0, 0}));
 }
 
 TEST_F(WarnedFrontTest, CallWithoutTheOriginalRequestIsReported) {
