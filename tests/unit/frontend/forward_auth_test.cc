@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/text.h"
@@ -296,6 +300,36 @@ TEST_F(ForwardAuthTest, LoopbackAddressInProxyHeaderIsNotTrusted) {
     EXPECT_TRUE(Sees("ip", "203.0.113.7", call)) << "a trusted proxy behind another one";
     EXPECT_TRUE(Sees("path", "/other", call)) << proxy;
   }
+}
+
+TEST_F(ForwardAuthTest, LoopbackAddressInProxyHeaderMakesNoHeaderNameTheClient) {
+  const Header forwarded_for = {"X-Forwarded-For", "203.0.113.7"};
+  const Header forwarded = {"Forwarded", "for=203.0.113.7"};
+  const std::vector<std::vector<Header>> claims = {
+      {forwarded_for}, {forwarded}, {forwarded_for, forwarded}};
+  const auto client = [](const Peer& peer, ClientHeader header, std::vector<Header> headers) {
+    OriginalRequest original([](std::string_view) { return Hop::kTrusted; }, header);
+    HttpRequest call;
+    call.method = "GET";
+    call.headers = std::move(headers);
+    call.peer = &peer;
+    EXPECT_EQ(original.Read(call, "/a"), std::nullopt);
+    EXPECT_EQ(original.HasIgnoredHeaders(), !peer.proxy.empty());
+    const auto attributes = original.attributes();
+    const auto ip = std::ranges::find(attributes, std::string_view("ip"), &Attribute::name);
+    return ip == attributes.end() ? "none" : std::string(ip->value);
+  };
+  for (const std::string address : {"127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1"}) {
+    for (const auto header :
+         {ClientHeader::kEither, ClientHeader::kXForwardedFor, ClientHeader::kForwarded}) {
+      for (const std::vector<Header>& each : claims) {
+        Peer peer{.address = address, .port = 1, .uid = {}, .proxy = "10.0.0.1"};
+        EXPECT_EQ(client(peer, header, each), address) << each.front().name;
+      }
+    }
+  }
+  const Peer proxy{.address = "127.0.0.1", .port = 1, .uid = {}};
+  EXPECT_EQ(client(proxy, ClientHeader::kEither, {forwarded_for, forwarded}), "203.0.113.7");
 }
 
 }  // namespace
