@@ -28,10 +28,8 @@ class SystemClock final : public Clock {
   }
 
   void SleepFor(Nanos length) override {
-    if (length.count() <= 0) return;
-    timespec left{static_cast<time_t>(length.count() / 1'000'000'000),
-                  static_cast<long>(length.count() % 1'000'000'000)};  // NOLINT(google-runtime-int)
-    while (clock_nanosleep(CLOCK_BOOTTIME, 0, &left, &left) != 0) {
+    std::optional<timespec> left = SleepRequest(length);
+    while (left && clock_nanosleep(CLOCK_BOOTTIME, 0, &*left, &*left) != 0) {
     }
   }
 
@@ -57,6 +55,12 @@ class SystemClock final : public Clock {
 };
 
 }  // namespace
+
+std::optional<timespec> SleepRequest(Nanos length) {
+  if (length <= Nanos{0}) return std::nullopt;
+  return timespec{static_cast<time_t>(length.count() / 1'000'000'000),
+                  static_cast<long>(length.count() % 1'000'000'000)};  // NOLINT(google-runtime-int)
+}
 
 std::unique_ptr<Clock> MakeSystemClock() { return std::make_unique<SystemClock>(); }
 

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
+#include <optional>
 
 #include "sluice/clock.h"
 
@@ -42,5 +44,9 @@ class SlewedTime {
   Nanos wall_offset_;  // wall minus steady, at the last reading
   std::uint64_t jumps_ = 0;
 };
+
+// What SystemClock asks the machine to sleep for. None for a length of zero or less: the machine
+// refuses those below zero, and SystemClock would ask again for ever.
+std::optional<timespec> SleepRequest(Nanos length);
 
 }  // namespace sluice
