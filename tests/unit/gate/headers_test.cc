@@ -329,6 +329,47 @@ TEST_F(EffectiveWindowTest, EndsWhenRemainingGrows) {
   }
 }
 
+// kLongestSpan has 3,153,600,000 seconds, which 32 bits do not hold; in the ticks of 11 units it is
+// more than 64 bits hold.
+TEST_F(EffectiveWindowTest, DoesNotOverflowForTheLongestLimits) {
+  using enum Algorithm;
+  const Nanos half = kLongestSpan / 2;
+  struct Long {
+    LimitSpec spec;
+    int requests;  // that pass
+    std::int64_t until_more;
+  };
+  const std::vector<Long> limits = {
+      {{.algorithm = kTokenBucket, .rate = Rate{1, kLongestSpan}}, 1, 3'153'600'000},
+      {{.algorithm = kTokenBucket, .rate = Rate{11, kLongestSpan}}, 11, 286'690'910},
+      {{.algorithm = kTokenBucket, .rate = Rate{1, half}, .max_wait = half}, 2, 3'153'600'000},
+      {{.algorithm = kTokenBucket,
+        .rate = Rate{2, half},
+        .burst = Fraction(2),
+        .refill = Refill::kInterval,
+        .max_wait = half},
+       4,
+       3'153'600'000},
+      {{.algorithm = kLeakyBucket, .rate = Rate{1, half}, .burst = Fraction(1)}, 2, 1'576'800'000},
+      {{.algorithm = kFixedWindow,
+        .rate = Rate{1, kLongestSpan},
+        .window = WindowKind::kFirstRequest},
+       1,
+       3'153'600'000},
+      {{.algorithm = kSlidingLog, .rate = Rate{1, kLongestSpan}}, 1, 3'153'600'000},
+  };
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    Use({Rule("rule" + std::to_string(i), LimitOf(limits[i].spec))});
+    for (int left = limits[i].requests; left > 1; --left) TakeUnits(1);
+    EXPECT_EQ(TakeUnits(1).until_more, limits[i].until_more) << i;
+    EXPECT_TRUE(verdict_.allowed()) << i;
+    const std::int64_t until_passing = TakeUnits(1).until_more;
+    EXPECT_FALSE(verdict_.allowed()) << i;
+    EXPECT_GE(until_passing, limits[i].until_more / 2) << i;
+    EXPECT_LE(until_passing, 3'153'600'000) << i;
+  }
+}
+
 TEST_F(EffectiveWindowTest, IsLeftOutWhereAllUnitsAreThere) {
   Use({Rule("posts", "2/m"),
        Rule("log", LimitOf({.algorithm = Algorithm::kSlidingLog, .rate = Rate{2, minutes{1}}}))});
