@@ -82,7 +82,8 @@ void ForwardAuth::Decide(std::string_view domain, std::string_view suffix,
   }
   const AttributeSet set{.attributes = original_.attributes(),
                          .strict_path = original_.strict_path(),
-                         .repeats = Repeats::kRefused};
+                         .repeats = Repeats::kRefused,
+                         .lenient_attributes = original_.lenient_attributes()};
   session_.Decide({domain, {&set, 1}}, verdict_);
   // What waits is answered, and told, once more.
   if (session_.is_waiting()) return;

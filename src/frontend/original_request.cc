@@ -70,6 +70,7 @@ std::string TooMany() {
 std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::string_view suffix) {
   call_ = &call;
   attributes_.clear();
+  lenient_attributes_.clear();
   strict_path_ = {};
   is_without_path_ = false;
   const Peer& peer = *call.peer;
@@ -77,12 +78,15 @@ std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::s
   // loopback address.
   const bool is_elsewhere = !peer.proxy.empty() && IsLoopback(peer.address);
   is_trusted_ = !is_elsewhere && trust_(peer.address) == Hop::kTrusted;
-  // Nothing that is kept is longer than it was written, but for its prefix; the parts of a target
-  // may be written as a header, too.
-  std::size_t bytes = call.target.size() + call.method.size() + call.authority.size();
-  for (const Header& header : call.headers) bytes += header.name.size() + 2 * header.value.size();
+  // Nothing that is kept is longer than it was written, but for its prefix, and all but the method
+  // and the host may be kept once more to be read leniently; the parts of a target may be written
+  // as a header, too.
+  std::size_t bytes = 2 * call.target.size() + call.method.size() + call.authority.size();
+  for (const Header& header : call.headers) {
+    bytes += 2 * header.name.size() + 3 * header.value.size();
+  }
   kept_.clear();
-  kept_.reserve(bytes + kAttributesMost * kPrefixBytesMost);
+  kept_.reserve(bytes + 2 * kAttributesMost * kPrefixBytesMost);
   if (auto fault = ReadMethod(suffix)) return fault;
   ReadHost();
   if (auto fault = ReadAddress()) return fault;
@@ -160,10 +164,21 @@ std::optional<std::string> OriginalRequest::ReadAddress() {
 std::optional<std::string> OriginalRequest::ReadHeaders() {
   for (const Header& header : call_->headers) {
     if (!Add(KeepName(kHeaderPrefix, header.name), header.value)) return TooMany();
+    if (header.name.find('_') != std::string_view::npos && !AddWithHyphens(header)) {
+      return TooMany();
+    }
     if (!EqualsLower(header.name, "cookie")) continue;
     if (auto fault = ReadCookies(header.value)) return fault;
   }
   return std::nullopt;
+}
+
+// Programs that get headers as variables (CGI, WSGI, PHP) cannot tell `_` from `-`.
+bool OriginalRequest::AddWithHyphens(const Header& header) {
+  const std::size_t begin = kept_.size();
+  KeepName(kHeaderPrefix, header.name);
+  std::replace(kept_.begin() + static_cast<std::ptrdiff_t>(begin), kept_.end(), '_', '-');
+  return Add(std::string_view(kept_).substr(begin), header.value, lenient_attributes_);
 }
 
 std::optional<std::string> OriginalRequest::ReadCookies(std::string_view field_value) {
@@ -190,11 +205,15 @@ std::optional<std::string> OriginalRequest::ReadTarget(std::string_view suffix) 
   if (!path) return Concat("the path ", Quoted(target.path), " is none");
   if (!Add("path", path->lenient) || !Add("path.raw", target.path)) return TooMany();
   if (path->differ()) strict_path_ = path->strict;
-  return ReadQuery(target.query);
+  if (auto fault = ReadQuery(target.query, QuerySeparator::kAmpersand, attributes_)) return fault;
+  if (target.query.find(';') == std::string_view::npos) return std::nullopt;
+  return ReadQuery(target.query, QuerySeparator::kAmpersandOrSemicolon, lenient_attributes_);
 }
 
-std::optional<std::string> OriginalRequest::ReadQuery(std::string_view query) {
-  QueryReader parameters(query);
+std::optional<std::string> OriginalRequest::ReadQuery(std::string_view query,
+                                                      QuerySeparator separator,
+                                                      std::vector<Attribute>& out) {
+  QueryReader parameters(query, separator);
   while (const std::optional<QueryParameter> parameter = parameters.Next()) {
     // What is malformed is taken as it stands: the application may do so, too.
     const std::size_t begin = kept_.size();
@@ -203,9 +222,11 @@ std::optional<std::string> OriginalRequest::ReadQuery(std::string_view query) {
     const std::string_view name = std::string_view(kept_).substr(begin);
     const std::string_view value =
         Keep(DecodeQuery(parameter->value, decoded_).value_or(parameter->value));
-    if (!Add(name, value)) return TooMany();
+    if (!Add(name, value, out)) return TooMany();
     const std::size_t bracket = name.find('[', kQueryPrefix.size() + 1);
-    if (bracket != std::string_view::npos && !Add(name.substr(0, bracket), value)) return TooMany();
+    if (bracket != std::string_view::npos && !Add(name.substr(0, bracket), value, out)) {
+      return TooMany();
+    }
   }
   return std::nullopt;
 }
@@ -223,9 +244,10 @@ std::string_view OriginalRequest::Keep(std::string_view text) {
   return std::string_view(kept_).substr(begin);
 }
 
-bool OriginalRequest::Add(std::string_view name, std::string_view value) {
-  if (attributes_.size() == kAttributesMost) return false;
-  attributes_.push_back({name, value});
+bool OriginalRequest::Add(std::string_view name, std::string_view value,
+                          std::vector<Attribute>& out) {
+  if (out.size() == kAttributesMost) return false;
+  out.push_back({name, value});
   return true;
 }
 

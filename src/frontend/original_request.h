@@ -13,6 +13,7 @@
 #include "net/exchange.h"
 #include "sluice/attribute.h"
 #include "wire/forwarded.h"
+#include "wire/query.h"
 #include "wire/target.h"
 
 namespace sluice {
@@ -47,6 +48,8 @@ using TrustFunction = std::function<Hop(std::string_view address)>;
 //       The client has one answer, too: where X-Forwarded-For and Forwarded name different ones the
 //       request is refused, unless ClientHeader says which of them counts. A header that names
 //       nobody, or in a way that is not understood, names the proxy that sent it.
+//       Headers, parameters and cookies need one answer only where a rule uses them, so the gate
+//       refuses those that are not the same in lenient_attributes().
 //   (3) More attributes than the bound are refused, never left out: whoever could make one go
 //       missing would escape the rules that ask for it.
 //   (4) Once it has seen the largest request it allocates nothing.
@@ -63,6 +66,11 @@ class OriginalRequest {
   std::optional<std::string> Read(const HttpRequest& call, std::string_view suffix);
 
   [[nodiscard]] std::span<const Attribute> attributes() const { return attributes_; }
+  // What a lenient application may read besides: headers with '_' in their names as those with
+  // '-', and all parameters of a query with ';' where that separates them, too.
+  [[nodiscard]] std::span<const Attribute> lenient_attributes() const {
+    return lenient_attributes_;
+  }
   // The strict form of the path, where it is another one than `path`; else empty.
   [[nodiscard]] std::string_view strict_path() const { return strict_path_; }
   // Whether the call says who its client is, or what it asked for, and is not trusted to.
@@ -80,20 +88,24 @@ class OriginalRequest {
 
   std::optional<std::string> ReadMethod(std::string_view suffix);
   std::optional<std::string> ReadTarget(std::string_view suffix);
-  std::optional<std::string> ReadQuery(std::string_view query);
+  std::optional<std::string> ReadQuery(std::string_view query, QuerySeparator separator,
+                                       std::vector<Attribute>& out);
   void ReadHost();
   std::optional<std::string> ReadAddress();
   // The client that the headers of this name lead to; none where there are no such headers.
   template <typename Reader>
   std::optional<std::string_view> ClientBy(std::string_view header_name);
   std::optional<std::string> ReadHeaders();
+  // False where there is no room for it.
+  bool AddWithHyphens(const Header& header);
   std::optional<std::string> ReadCookies(std::string_view field_value);
 
   // "header.x-user" in kept_.
   std::string_view KeepName(std::string_view prefix, std::string_view name);
   std::string_view Keep(std::string_view text);
   // False where there is no room for another.
-  bool Add(std::string_view name, std::string_view value);
+  bool Add(std::string_view name, std::string_view value) { return Add(name, value, attributes_); }
+  static bool Add(std::string_view name, std::string_view value, std::vector<Attribute>& out);
 
   TrustFunction trust_;
   ClientHeader client_header_;
@@ -101,6 +113,7 @@ class OriginalRequest {
   bool is_trusted_ = false;
   bool is_without_path_ = false;
   std::vector<Attribute> attributes_;
+  std::vector<Attribute> lenient_attributes_;
   std::vector<std::string_view> hops_;  // values of one header
   std::string kept_;                    // texts that had to be made; never moves in a request
   PathScratch path_;                    // the forms of the path, where they are not as sent

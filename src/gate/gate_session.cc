@@ -113,8 +113,11 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
     Match& match = matches_[i];
     match.Clear();
     match.UseShareSecret(share_keys_ == ShareKeys::kAll ? nullptr : &share_secret_);
-    domain.MatchRules(MatchedAttributes{set.attributes, set.strict_path, set.repeats}, set.cost,
-                      match);
+    domain.MatchRules(MatchedAttributes{.attributes = set.attributes,
+                                        .strict_path = set.strict_path,
+                                        .repeats = set.repeats,
+                                        .lenient_attributes = set.lenient_attributes},
+                      set.cost, match);
     SetVerdict& answer = verdict.sets_.emplace_back();
     if (match.outcome() == MatchOutcome::kCharges) {
       // What the caller's own limit stands in place of replaces nothing either.
@@ -127,7 +130,9 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
     }
     if (match.outcome() == MatchOutcome::kRepeated) {
       verdict.SetFault(
-          "a header, cookie or query parameter that a rule uses comes twice with different values",
+          "a header, cookie or query parameter that a rule uses comes twice with different "
+          "values, or could be read in another way for '_' in the name of a header or ';' in the "
+          "query",
           nullptr);
       return false;
     }

@@ -45,6 +45,7 @@ struct AttributeSet {
   // As MatchedAttributes has them.
   std::string_view strict_path = {};
   Repeats repeats = Repeats::kFirstCounts;
+  std::span<const Attribute> lenient_attributes = {};
 };
 
 // One request: its charges are taken all or not at all.

@@ -1,5 +1,6 @@
 #include "rules/domain.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -30,11 +31,21 @@ bool Domain::Bind(const MatchedAttributes& matched, Match& match) const {
       return false;
     }
   }
+  if (!IsReadAlike(matched.lenient_attributes, match)) return false;
   TakeAliases(match.values_);
   if (!address_slots_.empty()) RestateAddresses(match);
   // Large lists are in no cache near the processor; this loads them while rules are collected.
   for (const auto& [slot, list] : lookups_) list->Prefetch(match.values_[slot]);
   return true;
+}
+
+bool Domain::IsReadAlike(std::span<const Attribute> lenient_attributes, const Match& match) const {
+  return std::ranges::all_of(lenient_attributes, [&](const Attribute& lenient) {
+    const std::uint32_t slot = slot_of_.Find(lenient.name);
+    if (slot == TextMap::kNone) return true;
+    const AttributeValue& value = match.values_[slot];
+    return value.present() && value.text() == lenient.value;
+  });
 }
 
 void Domain::TakeAliases(std::vector<AttributeValue>& values) const {

@@ -68,8 +68,10 @@ class Domain {
   friend class DomainCompiler;
   friend class DomainExplainer;
 
-  // False if an attribute comes twice and may not.
+  // False if an attribute comes twice and may not, or is another one in `lenient_attributes`.
   bool Bind(const MatchedAttributes& matched, Match& match) const;
+  [[nodiscard]] bool IsReadAlike(std::span<const Attribute> lenient_attributes,
+                                 const Match& match) const;
   void TakeAliases(std::vector<AttributeValue>& values) const;
   void RestateAddresses(Match& match) const;
   // The same for the other form of the path, and adds the candidates that have it.

@@ -32,6 +32,9 @@ struct MatchedAttributes {
   // and deny rules match if either form does, allow rules only if both do.
   std::string_view strict_path = {};
   Repeats repeats = Repeats::kFirstCounts;
+  // How a lenient application may read the same request. Where a rule uses one of these and
+  // `attributes` does not say the same of it, the request is refused (MatchOutcome::kRepeated).
+  std::span<const Attribute> lenient_attributes = {};
 };
 
 // One charge that a request comes to: a limit of the rule set, the key, the cost.
@@ -53,7 +56,7 @@ enum class MatchOutcome : std::uint8_t {
   kAllow,     // an allow rule lets it pass
   kDeny,      // a deny rule refuses it
   kBadCost,   // the attribute that holds a rule's cost is no whole number from 0 to 10^18
-  kRepeated,  // an attribute that a rule uses comes twice, which is Repeats::kRefused
+  kRepeated,  // an attribute that a rule uses comes twice, or can be read in two ways
 };
 
 // The answer of a match, and the memory it is worked out in: keep one for each thread and use it

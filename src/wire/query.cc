@@ -1,5 +1,6 @@
 #include "wire/query.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "wire/ascii.h"
@@ -8,7 +9,9 @@ namespace sluice {
 
 std::optional<QueryParameter> QueryReader::Next() {
   while (!rest_.empty()) {
-    std::string_view value = TakeUntil('&', rest_);
+    const std::size_t end = std::min(rest_.find_first_of(separators_), rest_.size());
+    std::string_view value = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
     if (value.empty()) continue;
     const std::string_view name = TakeUntil('=', value);
     return QueryParameter{name, value};

@@ -1,6 +1,7 @@
 // QueryReader: the parameters of a query.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,18 +17,27 @@ struct QueryParameter {
   friend bool operator==(const QueryParameter&, const QueryParameter&) = default;
 };
 
-// Reads the parameters of "a=1&b=2" in order. Nothing between two ampersands is no parameter.
+// What stands between two parameters.
+enum class QuerySeparator : std::uint8_t {
+  kAmpersand,
+  kAmpersandOrSemicolon,  // HTML 4 recommended it, and some applications read both
+};
+
+// Reads the parameters of "a=1&b=2" in order. Nothing between two separators is no parameter.
 //
 // Thread safety: none. Views the query.
 class QueryReader {
  public:
-  explicit QueryReader(std::string_view query) : rest_(query) {}
+  explicit QueryReader(std::string_view query,
+                       QuerySeparator separator = QuerySeparator::kAmpersand)
+      : rest_(query), separators_(separator == QuerySeparator::kAmpersand ? "&" : "&;") {}
 
   // None at the end.
   std::optional<QueryParameter> Next();
 
  private:
   std::string_view rest_;
+  std::string_view separators_;
 };
 
 // The text with its escapes and pluses decoded; as it is where it has none, otherwise a view of

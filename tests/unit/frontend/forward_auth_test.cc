@@ -238,6 +238,10 @@ TEST_F(ForwardAuthTest, MoreAttributesThanTheBoundAreRefused) {
   EXPECT_EQ(Told("RateLimit").substr(0, 9), R"("users/m")");
   for (int i = 0; i < 10; ++i) target += Concat("r", i, "=1&");
   EXPECT_EQ(Ask(Get(target + "user=1")).status, 400);
+  std::string semicolons = "/auth/api/a?user=2&x=";
+  for (int i = 0; i < 998; ++i) semicolons += ";y";
+  EXPECT_EQ(Ask(Get(semicolons)).status, 200);
+  EXPECT_EQ(Ask(Get(semicolons + ";y")).status, 400);
 }
 
 TEST_F(ForwardAuthTest, WhatIsNoPathIs400) {

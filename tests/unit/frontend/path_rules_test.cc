@@ -183,5 +183,51 @@ TEST_F(PathRulesTest, WhatARuleUsesMustNotComeTwiceWithDifferentValues) {
   EXPECT_EQ(About("/a", {{"Cookie", "sid=1; SID=2; sid=\"1\""}}), 200);
 }
 
+// Some applications end a parameter at ';', too.
+TEST_F(PathRulesTest, ParameterThatASemicolonMayEndIsRefusedWhereARuleUsesIt) {
+  Use({Per("query.user", Rule("parameters", "1000/m"))});
+  for (const char* target : {"/a?user=1;page=2", "/a?page=2;user=1", "/a?user=1;", "/a?;user=1",
+                             "/a?user=1&page=2;us%65r=2", "/a?page=2;user[]=1", "/a?page=2;user"}) {
+    EXPECT_EQ(About(target), 400) << target;
+    EXPECT_TRUE(Says("';' in the query")) << target;
+  }
+  for (const char* target :
+       {"/a?user=1&page=2;x=3", "/a?page=2;x=3", "/a?user=1%3Bpage=2", "/a;user=2?user=1",
+        "/a?page=2;user=1&user=1", "/a?user=1&;;", "/a?User=1;page=2"}) {
+    EXPECT_EQ(About(target), 200) << target;
+  }
+}
+
+// Programs behind CGI and the like take X_User_Id for X-User-Id.
+TEST_F(PathRulesTest, HeaderWithUnderscoresIsRefusedWhereARuleUsesTheOneWithHyphens) {
+  Use({Per("header.x-user-id", Rule("headers", "1000/m")),
+       Per("header.own_name", Rule("others", "1000/m"))});
+  const std::vector<std::vector<Header>> ambiguous = {
+      {{"X_User_Id", "1"}},
+      {{"x-user_id", ""}},
+      {{"X-User-Id", "1"}, {"X_User_Id", "2"}},
+      {{"X_USER-ID", "2"}, {"X-User-Id", "1"}},
+      {{"X-User-Id", "1"}, {"X_User_Id", "1"}, {"x_user-id", "2"}}};
+  for (const std::vector<Header>& headers : ambiguous) {
+    EXPECT_EQ(About("/a", headers), 400) << headers.front().name;
+    EXPECT_TRUE(Says("'_' in the name of a header"));
+  }
+  EXPECT_EQ(About("/a", {{"X-User-Id", "1"}, {"X_User_Id", "1"}}), 200);
+  EXPECT_EQ(About("/a", {{"X_Other_Id", "1"}, {"X-User-Id", "1"}}), 200);
+  EXPECT_EQ(About("/a", {{"Own_Name", "1"}}), 200);
+  EXPECT_TRUE(Told("RateLimit").starts_with(R"("others/m")"));
+}
+
+TEST_F(PathRulesTest, NameThatAttributesGiveIsReadInOneWayToo) {
+  RuleSetSpec spec;
+  DomainSpec& domain = spec.domains.emplace_back();
+  domain.name = "api";
+  domain.aliases.push_back({.name = "user", .source = "header.x-user-id"});
+  domain.rules.push_back(Per("user", Rule("users", "1000/m")));
+  ASSERT_TRUE(gate_.Use(RuleSet::Make(std::move(spec))).ok());
+  EXPECT_EQ(About("/a", {{"X_User_Id", "1"}}), 400);
+  EXPECT_EQ(About("/a", {{"X-User-Id", "1"}}), 200);
+}
+
 }  // namespace
 }  // namespace sluice

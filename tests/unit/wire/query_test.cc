@@ -33,6 +33,14 @@ TEST(QueryTest, NothingBetweenAmpersandsIsNoParameter) {
   EXPECT_EQ(All("&a=1&&b=2&"), (std::vector<QueryParameter>{{"a", "1"}, {"b", "2"}}));
 }
 
+TEST(QueryTest, SemicolonSeparatesWhereAskedTo) {
+  QueryReader reader(";a=1;b=2&c;&d=;", QuerySeparator::kAmpersandOrSemicolon);
+  const std::vector<QueryParameter> all = {{"a", "1"}, {"b", "2"}, {"c", ""}, {"d", ""}};
+  for (const QueryParameter& each : all) EXPECT_EQ(reader.Next(), each);
+  EXPECT_EQ(reader.Next(), std::nullopt);
+  EXPECT_EQ(All("a=1;b=2"), (std::vector<QueryParameter>{{"a", "1;b=2"}}));
+}
+
 TEST(QueryTest, EscapesAndPlusesAreDecoded) {
   EXPECT_EQ(Decoded("a+b%20c%2B%2b"), "a b c++");
   EXPECT_EQ(Decoded("%00"), std::string(1, '\0'));
