@@ -34,13 +34,26 @@ void MustBeInBounds(const Decision& decision) {
   Must(decision.allowed || decision.retry_after > Nanos{0}, "who is refused is told until when");
 }
 
-// States of other terms become states of these.
-void MustConvert(const ScriptCall& call, std::span<const RespNode> reply) {
-  const Result<std::vector<Replacement>> converted = ConvertStates(call, reply);
-  if (!converted.ok()) return;
-  for (const Replacement& each : converted.value()) {
-    if (each.after.empty()) continue;
-    Must(KeyState::Read(call, each.key, each.after).has_value(), "what is written can be read");
+// States of other terms become states of these; then both decide.
+void MustMeet(ScriptCall& call, std::span<const RespNode> reply) {
+  FirstTerms terms;
+  const Result<Meeting> meeting = MeetTerms(call, reply, terms);
+  if (!meeting.ok()) return;
+  for (const NewState& each : meeting.value().states) {
+    Must(KeyState::Read(call, each.key, each.text).has_value(), "what is written can be read");
+  }
+  std::string command;
+  call.Write(TimeOfReply(reply), command);
+  if (call.firsts() == 0) return;
+  const RespNode& first = reply.back();
+  for (const std::int64_t status : {0, 1}) {
+    std::vector<RespNode> both(reply.begin(), reply.end());
+    both[1].integer = status;
+    both.back().text = {};
+    both.push_back(first);
+    Decision decision;
+    const Result<ScriptOutcome> outcome = ReadScriptReply(call, both, {&decision, 1});
+    if (outcome.ok()) MustBeInBounds(decision);
   }
 }
 
@@ -57,7 +70,7 @@ void Run(ByteReader bytes) {
   const auto micros = static_cast<std::int64_t>(bytes.Number() % 6'000'000'000'000'000);
   const std::string state = bytes.Bytes(SIZE_MAX);
 
-  const ScriptCall call(operation, {.key = kKey, .limit = &limit.value(), .cost = cost});
+  ScriptCall call(operation, {.key = kKey, .limit = &limit.value(), .cost = cost});
   const std::array<RespNode, 5> reply{
       RespNode{.type = RespType::kArray, .end = 5, .integer = 4},
       RespNode{.type = RespType::kInteger, .end = 2, .integer = status},
@@ -68,7 +81,7 @@ void Run(ByteReader bytes) {
   const Result<ScriptOutcome> outcome = ReadScriptReply(call, reply, {&decision, 1});
   if (!outcome.ok()) return;
   if (outcome.value().status == ScriptStatus::kDecided) MustBeInBounds(decision);
-  if (outcome.value().status == ScriptStatus::kOtherTerms) MustConvert(call, reply);
+  if (outcome.value().status == ScriptStatus::kOtherTerms) MustMeet(call, reply);
 }
 
 }  // namespace

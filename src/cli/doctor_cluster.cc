@@ -127,7 +127,7 @@ std::optional<RedisTopology> Learn(const DoctorScene& scene) {
 std::string KeyAt(const RedisTopology& topology, const TcpEndpoint& primary,
                   const std::string& key) {
   for (std::size_t i = 0; i < std::size_t{4} * kRedisSlots; ++i) {
-    std::string tried = Concat(key, ":", i);
+    std::string tried = Concat(key, "{", i, "}");
     const TcpEndpoint* const found = topology.Find(SlotOf(tried));
     if (found != nullptr && Describe(*found) == Describe(primary)) return tried;
   }

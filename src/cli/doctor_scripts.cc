@@ -48,7 +48,7 @@ class ScriptRun {
 
   // An error in words of the server, or ours.
   Result<Done> Run() {
-    for (const RedisScript* const script : {&DecideScript(), &ReplaceScript(), &PermitScript()}) {
+    for (const RedisScript* const script : {&DecideScript(), &NewTermsScript(), &PermitScript()}) {
       const TalkReply loaded = talk_.Ask({"SCRIPT", "LOAD", script->text});
       if (!loaded.ok()) return Fault(loaded);
       if (loaded.text() != script->sha1) return Error{"a script has another name there than here"};
@@ -60,7 +60,7 @@ class ScriptRun {
     return done;
   }
 
-  void Forget() { talk_.Ask({"DEL", key_}); }
+  void Forget() { talk_.Ask({"DEL", key_, NameBeside(key_, PerMinute(10).tag())}); }
 
  private:
   static Error Fault(const TalkReply& reply) { return {std::string(reply.text())}; }
@@ -73,37 +73,38 @@ class ScriptRun {
     return reply;
   }
 
-  // A charge, then another under new terms, for which its state has to be replaced.
+  // A charge, then another under new terms, which its key has to meet first.
   Result<Done> RunDecide() {
     const RemoteLimit before = PerMinute(10);
     const RemoteLimit after = PerMinute(20);
     ScriptStatus expected = ScriptStatus::kDecided;
     for (const RemoteLimit* const limit : {&before, &after, &after}) {
-      const ScriptCall call(Operation::kCheck, {key_, limit, Cost{1}});
+      ScriptCall call(Operation::kCheck, {key_, limit, Cost{1}});
       const Result<TalkReply> reply = Decide(call);
       if (!reply.ok()) return reply.error();
       Decision decision;
       const Result<ScriptOutcome> outcome =
           ReadScriptReply(call, reply.value().nodes, {&decision, 1});
       if (!outcome.ok()) return outcome.error();
-      const bool is_replaced = outcome.value().status == ScriptStatus::kOtherTerms;
-      if (outcome.value().status != expected || (!is_replaced && !decision.allowed)) {
+      const bool is_other = outcome.value().status == ScriptStatus::kOtherTerms;
+      if (outcome.value().status != expected || (!is_other && !decision.allowed)) {
         return Error{"a script has decided what it should not have"};
       }
       expected = limit == &before ? ScriptStatus::kOtherTerms : ScriptStatus::kDecided;
-      if (!is_replaced) continue;
-      if (Result<Done> done = Replace(call, reply.value()); !done.ok()) return done;
+      if (!is_other) continue;
+      if (Result<Done> done = Meet(call, reply.value()); !done.ok()) return done;
     }
     return Done{};
   }
 
-  Result<Done> Replace(const ScriptCall& call, const TalkReply& reply) {
-    const Result<std::vector<Replacement>> states = ConvertStates(call, reply.nodes);
-    if (!states.ok()) return states.error();
+  Result<Done> Meet(ScriptCall& call, const TalkReply& reply) {
+    FirstTerms terms;
+    const Result<Meeting> meeting = MeetTerms(call, reply.nodes, terms);
+    if (!meeting.ok()) return meeting.error();
     std::string command;
-    WriteReplacements(call, states.value(), command);
-    const TalkReply replaced = talk_.AskBytes(std::move(command));
-    if (!replaced.ok()) return Fault(replaced);
+    WriteNewStates(call, meeting.value().states, command);
+    const TalkReply written = talk_.AskBytes(std::move(command));
+    if (!written.ok()) return Fault(written);
     return Done{};
   }
 

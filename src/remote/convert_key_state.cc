@@ -43,13 +43,19 @@ struct StateWriter {
     out.Add(state.current);
   }
   void operator()(const SlidingBuckets& terms, const PartsState& state) const {
+    if (state.units == 0) {
+      out.Add(0);
+      out.Add(0);
+    }
     const std::int64_t places = std::int64_t{terms.buckets} + 1;
+    std::int64_t last = 0;
     for (std::int64_t index = std::max<std::int64_t>(0, state.newest - terms.buckets);
          index <= state.newest; ++index) {
       const std::int64_t units = state.parts[static_cast<std::size_t>(index % places)];
       if (units == 0) continue;
-      out.Add(index);
+      out.Add(index - last);
       out.Add(units);
+      last = index;
     }
   }
   template <typename T, typename State>
@@ -88,8 +94,7 @@ bool KeyState::TakeOver(KeyState& from, Time now) {
   return is_done;
 }
 
-std::string KeyState::ToText(std::string_view tag, Time now) {
-  if (UnusedFrom() <= now) return "";
+std::string KeyState::ToText(std::string_view tag) {
   std::string text(tag);
   text.push_back(' ');
   NumberWriter writer(' ', text);

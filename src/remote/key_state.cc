@@ -73,8 +73,9 @@ struct StateReader {
   }
 };
 
-// What stands after the tag and a space.
-std::string_view AfterTag(std::string_view text) {
+// What stands after the tag and a space, without what says of other terms.
+std::string_view NumbersOf(std::string_view text) {
+  text = text.substr(0, text.find('|'));
   const std::size_t space = text.find(' ');
   return space == std::string_view::npos ? std::string_view() : text.substr(space + 1);
 }
@@ -121,15 +122,16 @@ std::optional<KeyState> KeyState::Read(const ScriptCall& call, std::size_t key,
   } else if (std::holds_alternative<PermitsState>(read->state_)) {
     is_good = read->ReadPermits(call, key, text);
   } else {
-    is_good = read->ReadNumbers(AfterTag(text));
+    is_good = read->ReadNumbers(NumbersOf(text));
   }
   if (!is_good) read.reset();
   return read;
 }
 
-std::optional<KeyState> KeyState::ReadText(const Terms& terms, std::string_view text) {
-  std::optional<KeyState> read(std::in_place, terms);
-  if (!read->ReadNumbers(AfterTag(text))) read.reset();
+std::optional<KeyState> KeyState::ReadText(const Terms& terms, std::string_view text,
+                                           Stagger stagger) {
+  std::optional<KeyState> read(std::in_place, terms, stagger);
+  if (!read->ReadNumbers(NumbersOf(text))) read.reset();
   return read;
 }
 
@@ -145,7 +147,8 @@ bool KeyState::ReadNumbers(std::string_view numbers) {
   return is_good && reader.IsDone();
 }
 
-// Pairs of an index and its units, in any order. Parts that the ring has no place for are stale.
+// An index and its units, then pairs of a step and units. Parts that the ring has no place for are
+// stale.
 bool KeyState::ReadParts(const SlidingBuckets& terms, std::string_view numbers) {
   struct Part {
     std::int64_t index = 0;
@@ -157,9 +160,12 @@ bool KeyState::ReadParts(const SlidingBuckets& terms, std::string_view numbers) 
   const std::int64_t index_most = kMicrosMost / (terms.rate.period / terms.buckets / 1000).count();
   while (!reader.IsAtEnd() && reader.is_good()) {
     Part part;
-    if (!ReadUnits(reader, index_most, part.index)) return false;
+    std::int64_t step = 0;
+    if (!ReadUnits(reader, index_most, step)) return false;
+    part.index = state.newest + step;
+    if (part.index > index_most || (step == 0 && !found.empty())) return false;
     if (!ReadUnits(reader, terms.rate.count, part.units)) return false;
-    state.newest = std::max(state.newest, part.index);
+    state.newest = part.index;
     found.push_back(part);
   }
   const std::int64_t places = std::int64_t{terms.buckets} + 1;

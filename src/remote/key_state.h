@@ -32,13 +32,14 @@ class KeyState {
                                       std::string_view text);
 
   // The same of a text with its tag; not of a log or permits.
-  static std::optional<KeyState> ReadText(const Terms& terms, std::string_view text);
+  static std::optional<KeyState> ReadText(const Terms& terms, std::string_view text,
+                                          Stagger stagger = {});
 
   // Becomes what `from`, of other terms, is under these; used units carry over. False where the
   // two are of different algorithms. REQUIRES: this is as if never used.
   bool TakeOver(KeyState& from, Time now);
-  // What ReadText reads; empty where it is as if unused.
-  [[nodiscard]] std::string ToText(std::string_view tag, Time now);
+  // What ReadText reads.
+  [[nodiscard]] std::string ToText(std::string_view tag);
   [[nodiscard]] Time UnusedFrom();
 
   Decision Peek(Cost cost, Time now);

@@ -1,74 +1,136 @@
 #include "remote/new_terms.h"
 
-#include <cassert>
+#include <array>
 #include <chrono>
+#include <memory>
 #include <optional>
-#include <variant>
+#include <string_view>
+#include <utility>
 
 #include "remote/key_state.h"
+#include "remote/key_text.h"
+#include "remote/leniency.h"
 #include "remote/redis_script.h"
+#include "remote/script_reply.h"
 #include "remote/terms_tag.h"
 #include "wire/resp_writer.h"
 
 namespace sluice {
 namespace {
 
-// The status, seconds and microseconds, within an array.
-constexpr std::size_t kHeadNodes = 4;
-
-Time TimeOf(std::span<const RespNode> reply) {
-  return Time{std::chrono::seconds{reply[2].integer} + std::chrono::microseconds{reply[3].integer}};
-}
-
-std::string_view TagIn(std::string_view text) { return text.substr(0, text.find(' ')); }
-
-// How a state is kept, in a letter that replace.lua knows.
-std::string_view KindOf(const Terms& terms) {
-  if (std::holds_alternative<SlidingWindow>(terms)) return "w";
-  return std::holds_alternative<SlidingBuckets>(terms) ? "s" : "v";
-}
+using Place = NewState::Place;
 
 std::string Milliseconds(Time at) {
   return std::to_string(
       std::chrono::ceil<std::chrono::milliseconds>(at.time_since_epoch()).count());
 }
 
-}  // namespace
+// One key of a reply.
+struct MetKey {
+  std::size_t place;
+  KeyText text;  // of its first terms
+  bool has_own;  // a state of the limit lies beside them
+  Time now;      // in Redis
 
-Result<std::vector<Replacement>> ConvertStates(const ScriptCall& call,
-                                               std::span<const RespNode> reply) {
-  assert(reply.size() == kHeadNodes + call.keys().size());
-  const Time now = TimeOf(reply);
-  std::vector<Replacement> replacements;
-  for (std::size_t i = 0; i < call.keys().size(); ++i) {
-    const ScriptKey& key = call.keys()[i];
-    const std::string_view text = reply[kHeadNodes + i].text;
-    const bool is_other = !text.empty() && TagIn(text) != key.limit->tag();
-    if (!is_other || key.limit->tag().empty()) continue;
-    const std::optional<Terms> from = TermsOfTag(TagIn(text));
-    std::optional<KeyState> state = from ? KeyState::ReadText(*from, text) : std::nullopt;
-    KeyState converted(key.limit->terms(), key.stagger);
-    if (!state || !converted.TakeOver(*state, now)) {
-      return Error{"Redis holds something else than a state under a key"};
-    }
-    replacements.push_back(
-        {i, std::string(text), converted.ToText(key.limit->tag(), now), converted.UnusedFrom()});
+  // Whether its first terms are over, and are not those known of other keys.
+  [[nodiscard]] bool IsOver(const KeptTerms& known) const {
+    const bool is_known = known.limit && known.limit->tag() == text.tag;
+    return !is_known && text.kept_until && *text.kept_until <= now;
   }
-  return replacements;
+};
+
+// What `to` makes of the state that the key has under its first terms. Nothing where that is none.
+std::optional<NewState> Converted(const ScriptKey& key, const RemoteLimit& to, const MetKey& met) {
+  const std::optional<Terms> first = TermsOfTag(met.text.tag);
+  std::optional<KeyState> state = first ? KeyState::ReadText(*first, met.text.state) : std::nullopt;
+  KeyState made(to.terms(), key.stagger);
+  if (!state || !made.TakeOver(*state, met.now)) return std::nullopt;
+  return NewState{.key = met.place,
+                  .old_tag = std::string(met.text.tag),
+                  .tag = to.tag(),
+                  .text = made.ToText(to.tag()),
+                  .unused_at = made.UnusedFrom()};
 }
 
-void WriteReplacements(const ScriptCall& call, std::span<const Replacement> replacements,
-                       std::string& out) {
+// The first terms of a key: the most lenient of those of its limit (none), those that are known of
+// other nodes, and those that it has unless they are over. `old`: those that it has, if others.
+KeptTerms FirstOf(const RemoteLimit& own, const std::shared_ptr<const RemoteLimit>& old,
+                  const MetKey& met, FirstTerms& terms) {
+  KeptTerms known = terms.Find(own, met.now);
+  if (!old || met.IsOver(known) || !IsMoreLenient(*old, own)) return known;
+  const KeptTerms first = KeptSince(old, met.text, met.now);
+  terms.Note(own, first, met.now);
+  return known.limit && IsMoreLenient(*known.limit, *old) ? known : first;
+}
+
+bool AreSame(const KeptTerms& one, const KeptTerms& other) {
+  if (!one.limit || !other.limit) return one.limit == other.limit;
+  return one.limit->tag() == other.limit->tag();
+}
+
+// Sets the first terms of one key, and says what state it needs. False where it has none that says
+// something of its limit.
+bool Meet(ScriptCall& call, const MetKey& met, FirstTerms& terms, Meeting& meeting) {
+  const ScriptKey& key = call.keys()[met.place];
+  const RemoteLimit& own = *key.limit;
+  if (met.text.tag.empty() || own.tag().empty()) return true;
+  const bool is_own = met.text.tag == own.tag();
+  const auto old = is_own ? nullptr : terms.OfTag(met.text.tag, own.terms());
+  if (!is_own && !old) return false;
+  const Place moved = met.IsOver(terms.Find(own, met.now)) ? Place::kAlone : Place::kFirst;
+  KeptTerms first = FirstOf(own, old, met, terms);
+  const RemoteLimit& to = first.limit ? *first.limit : own;
+  const bool needs_first = to.tag() != met.text.tag;
+  const bool needs_own = !is_own && !met.has_own && !met.text.HasBeside(own.tag());
+  if (needs_first || needs_own) {
+    std::optional<NewState> state = Converted(key, needs_first ? to : own, met);
+    if (!state) return false;
+    state->place = needs_first ? moved : Place::kBeside;
+    meeting.states.push_back(*std::move(state));
+  }
+  meeting.is_new |= needs_first || needs_own || !AreSame(key.first, first);
+  call.SetFirst(met.place, std::move(first));
+  return true;
+}
+
+}  // namespace
+
+KeptTerms KeptSince(std::shared_ptr<const RemoteLimit> limit, const KeyText& text, Time now) {
+  const Time until = text.kept_until ? *text.kept_until : now + KeptFor(limit->terms());
+  return {std::move(limit), until};
+}
+
+Result<Meeting> MeetTerms(ScriptCall& call, std::span<const RespNode> reply, FirstTerms& terms) {
+  const ReplyTexts texts(call, reply);
+  Meeting meeting;
+  for (std::size_t i = 0; i < call.keys().size(); ++i) {
+    const bool has_first = call.keys()[i].HasFirst();
+    const MetKey met{i, ReadKeyText(has_first ? texts.first(i) : texts.own(i)),
+                     has_first && !texts.own(i).empty(), TimeOfReply(reply)};
+    if (Meet(call, met, terms, meeting)) continue;
+    return Error{"Redis holds something else than a state under a key"};
+  }
+  return meeting;
+}
+
+void WriteNewStates(const ScriptCall& call, std::span<const NewState> states, std::string& out) {
   RespWriter writer(RespVersion::k2, out);
-  writer.ArrayHeader(3 + 5 * replacements.size());
+  writer.ArrayHeader(3 + 7 * states.size());
   writer.Bulk("EVALSHA");
-  writer.Bulk(ReplaceScript().sha1);
-  writer.Bulk(std::to_string(replacements.size()));
-  for (const Replacement& each : replacements) writer.Bulk(call.keys()[each.key].name);
-  for (const Replacement& each : replacements) {
-    writer.Bulk(KindOf(call.keys()[each.key].limit->terms()));
-    writer.Bulk(each.before);
-    writer.Bulk(each.after);
+  writer.Bulk(NewTermsScript().sha1);
+  writer.Bulk(std::to_string(2 * states.size()));
+  for (const NewState& each : states) {
+    const ScriptKey& key = call.keys()[each.key];
+    const bool is_first = each.place == Place::kFirst;
+    writer.Bulk(key.name);
+    writer.Bulk(NameBeside(key.name, is_first ? each.old_tag : each.tag));
+  }
+  constexpr std::array<std::string_view, 3> kPlaces = {"first", "beside", "alone"};
+  for (const NewState& each : states) {
+    writer.Bulk(kPlaces[static_cast<std::size_t>(each.place)]);
+    writer.Bulk(each.old_tag);
+    writer.Bulk(each.tag);
+    writer.Bulk(each.text);
     writer.Bulk(Milliseconds(each.unused_at));
   }
 }

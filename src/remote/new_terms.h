@@ -1,40 +1,57 @@
-// NewTerms: states in Redis that were written under terms that the limit no longer has.
+// NewTerms: keys whose first terms are others than those of a limit.
 //
-// The script that decides touches no such state. Here it is converted by the core, and a second
-// script puts the result in its place, if nobody else has done so since; then the call is made
-// again. Nodes that still have the old terms would convert it back: so whoever calls bounds the
-// number of tries, and what is left then is a store failure.
+// For a while after a change nodes have different terms. A key then has a state for each of them
+// (scripts/states.lua): the one of its first terms, the most lenient, is charged by all, so that in
+// all no more passes than these allow; the others decide beside it. The script that decides touches
+// no key that has not met the terms of the call. Here the core converts the state that is to be
+// theirs, another script puts it where it belongs, and the call is made again.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "remote/first_terms.h"
+#include "remote/key_text.h"
 #include "remote/script_request.h"
 #include "sluice/result.h"
 #include "wire/resp_value_reader.h"
 
 namespace sluice {
 
-// One state that is to be replaced.
-struct Replacement {
+// A state that a key is to get.
+struct NewState {
+  // As scripts/new_terms.lua tells them apart.
+  enum class Place : std::uint8_t { kFirst, kBeside, kAlone };
+
   std::size_t key = 0;  // its place in the call
-  std::string before;   // as the script answered it
-  std::string after;    // empty for a key that is as if unused
+  Place place = Place::kFirst;
+  std::string old_tag;  // of the first terms that the key has
+  std::string tag;      // of the terms that it is of
+  std::string text;
   Time unused_at{};
 };
 
-// The states of a reply with ScriptStatus::kOtherTerms under the terms of the call, at the time of
-// the reply; used units carry over. An error if one is no state of its algorithm.
-// REQUIRES: ReadScriptReply has read the reply.
-Result<std::vector<Replacement>> ConvertStates(const ScriptCall& call,
-                                               std::span<const RespNode> reply);
+// What a reply with ScriptStatus::kOtherTerms says of the keys of a call.
+struct Meeting {
+  std::vector<NewState> states;
+  // Whether the call is another one now, or will be once the states are written.
+  bool is_new = false;
+};
 
-// Appends the command that replaces them; it answers with a number, which need not be looked at.
-// REQUIRES: there is one.
-void WriteReplacements(const ScriptCall& call, std::span<const Replacement> replacements,
-                       std::string& out);
+// Sets the first terms of the call's keys to those that the reply tells of, and says what states
+// they need; `terms` remember them. An error if one is no state of its algorithm. REQUIRES:
+// ReadScriptReply has read the reply.
+Result<Meeting> MeetTerms(ScriptCall& call, std::span<const RespNode> reply, FirstTerms& terms);
+
+// Terms as kept since a script answered with their text.
+KeptTerms KeptSince(std::shared_ptr<const RemoteLimit> limit, const KeyText& text, Time now);
+
+// Appends the command that writes them, as far as the keys' first terms are still the same. It
+// answers with a number, which need not be looked at. REQUIRES: there is one.
+void WriteNewStates(const ScriptCall& call, std::span<const NewState> states, std::string& out);
 
 }  // namespace sluice

@@ -46,6 +46,9 @@ class NumberReader {
     return number;
   }
 
+  // What was read is not what it should be.
+  void Fail() { is_good_ = false; }
+
   [[nodiscard]] bool IsAtEnd() const { return rest_.empty(); }
   // Whether all of the text was read, and all of it was numbers.
   [[nodiscard]] bool IsDone() const { return is_good_ && rest_.empty(); }

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "core/until_more.h"
+#include "remote/key_text.h"
 #include "remote/new_terms.h"
 #include "remote/redis_script.h"
 
@@ -23,12 +24,33 @@ bool RedisLeg::Send(Time deadline) {
   tries_ = 0;
   was_dropped_ = false;
   fate_ = RemoteFate::kNotDone;
+  FindFirstTerms();
   return SendScript();
+}
+
+void RedisLeg::FindFirstTerms() {
+  if (parts_.first_terms.IsEmpty()) return;
+  for (std::size_t i = 0; i < script.keys().size(); ++i) {
+    script.SetFirst(i, parts_.first_terms.Find(*script.keys()[i].limit, about_));
+  }
+}
+
+void RedisLeg::NoteFirstTerms(std::span<const RespNode> reply) {
+  if (script.firsts() == 0) return;
+  const ReplyTexts texts(script, reply);
+  for (std::size_t i = 0; i < script.keys().size(); ++i) {
+    const ScriptKey& key = script.keys()[i];
+    if (!key.HasFirst()) continue;
+    const KeyText text = ReadKeyText(texts.first(i));
+    if (text.tag.empty()) continue;
+    const KeptTerms first = KeptSince(key.first.limit, text, decided_at_);
+    parts_.first_terms.Note(*key.limit, first, decided_at_);
+  }
 }
 
 bool RedisLeg::SendScript() {
   ++tries_;
-  is_converting_ = false;
+  is_meeting_ = false;
   sent_at_ = parts_.clock.Now();
   command_.bytes.clear();
   command_.script = DecideScript().text;
@@ -48,14 +70,14 @@ void RedisLeg::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
   if (answer.fate != RedisAnswer::Fate::kReplied) {
     const bool is_unsent = answer.fate == RedisAnswer::Fate::kNotSent;
     was_dropped_ = is_unsent && answer.cause == RedisAnswer::Cause::kOverdue;
-    // A state that was converted means what it meant before.
-    return End(is_unsent || is_converting_ ? RemoteFate::kNotDone : RemoteFate::kUnknown);
+    // What a state says under new terms is what it said before.
+    return End(is_unsent || is_meeting_ ? RemoteFate::kNotDone : RemoteFate::kUnknown);
   }
   if (answer.error.kind != RedisErrorKind::kNone) {
-    const bool has_none = is_converting_ || IsBeforeAnyEffect(answer.error.kind);
+    const bool has_none = is_meeting_ || IsBeforeAnyEffect(answer.error.kind);
     return End(has_none ? RemoteFate::kNotDone : RemoteFate::kUnknown);
   }
-  if (is_converting_) return SendAgain();
+  if (is_meeting_) return SendAgain();
   TakeReply(answer.reply);
 }
 
@@ -72,6 +94,7 @@ void RedisLeg::TakeReply(std::span<const RespNode> reply) {
     case ScriptStatus::kDecided:
       goes_ahead_ = outcome.goes_ahead;
       decided_at_ = outcome.now;
+      NoteFirstTerms(reply);
       return End(RemoteFate::kDecided);
     case ScriptStatus::kOtherTime:
       parts_.counts.other_time.Add(1);
@@ -79,7 +102,7 @@ void RedisLeg::TakeReply(std::span<const RespNode> reply) {
       return SendAgain();
     case ScriptStatus::kOtherTerms:
       parts_.counts.new_terms.Add(1);
-      return Convert(reply);
+      return Meet(reply);
   }
 }
 
@@ -91,23 +114,25 @@ Nanos RedisLeg::UntilMoreOf(std::size_t charge) {
   const bool is_partly_told =
       std::holds_alternative<SlidingLog>(terms) || std::holds_alternative<Concurrency>(terms);
   const bool grows = decision.limit != kNoUnits && decision.remaining < decision.limit;
-  if (TellsMore(terms) || is_partly_told || !grows) return Nanos{0};
+  const bool has_first = script.keys()[item.key].HasFirst();
+  if (TellsMore(terms) || is_partly_told || has_first || !grows) return Nanos{0};
   const Cost next{decision.remaining + 1};
   return UntilMoreBy(terms, states_[item.key].Peek(next, decided_at_));
 }
 
-void RedisLeg::Convert(std::span<const RespNode> reply) {
-  const Result<std::vector<Replacement>> replacements = ConvertStates(script, reply);
-  // Without one the reply is no answer to this call: the states are of its own terms.
-  if (!replacements.ok() || replacements.value().empty()) {
+void RedisLeg::Meet(std::span<const RespNode> reply) {
+  const Result<Meeting> meeting = MeetTerms(script, reply, parts_.first_terms);
+  // With nothing new the reply is no answer to this call: the keys have met its terms.
+  if (!meeting.ok() || !meeting.value().is_new) {
     parts_.counts.bad_replies.Add(1);
     return End(RemoteFate::kNotDone);
   }
-  is_converting_ = true;
+  if (meeting.value().states.empty()) return SendAgain();
+  is_meeting_ = true;
   command_.bytes.clear();
-  command_.script = ReplaceScript().text;
+  command_.script = NewTermsScript().text;
   command_.reply_nodes = 1;
-  WriteReplacements(script, replacements.value(), command_.bytes);
+  WriteNewStates(script, meeting.value().states, command_.bytes);
   const bool is_taken = parts_.client.Send(command_, *this) == RedisAnswer::Cause::kNone;
   if (!is_taken) End(RemoteFate::kNotDone);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/sole_writer_count.h"
+#include "remote/first_terms.h"
 #include "remote/key_state.h"
 #include "remote/redis_client.h"
 #include "remote/redis_command.h"
@@ -27,7 +28,7 @@ struct RedisRemoteCounts {
   SoleWriterCount not_taken;       // that redis could not be asked about
   SoleWriterCount given_back;      // groups of charges whose request was refused elsewhere
   SoleWriterCount not_given_back;  // whose give-back failed: their cost stays charged
-  SoleWriterCount new_terms;       // replies with states of other terms
+  SoleWriterCount new_terms;       // replies by keys that had not met the terms
   SoleWriterCount other_time;      // replies by a clock that windows did not fit
   SoleWriterCount bad_replies;     // that are no decisions
 };
@@ -40,10 +41,10 @@ struct RedisLegParts {
   // How far the clock of redis was ahead of ours when that last mattered.
   Nanos ahead{0};
   ScriptArguments room{};
+  FirstTerms first_terms{};
 };
 
-// Sends a script; again where the time in redis is another one, and after it has converted states
-// of other terms.
+// Sends a script; again where the time in redis is another one, and after keys have met its terms.
 //
 // Thread safety: that of the client. Ownership: the caller's, but for the limits, which are
 // others'. While it is under way it is neither changed nor freed. Use it again: memory is kept.
@@ -105,10 +106,12 @@ class RedisLeg final : private RedisListener {
   void OnOverdue(RedisCommand& command) override;
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
+  void FindFirstTerms();
+  void NoteFirstTerms(std::span<const RespNode> reply);
   bool SendScript();
   void SendAgain();
   void TakeReply(std::span<const RespNode> reply);
-  void Convert(std::span<const RespNode> reply);
+  void Meet(std::span<const RespNode> reply);
   void End(RemoteFate fate);
 
   RedisLegParts& parts_;
@@ -118,7 +121,7 @@ class RedisLeg final : private RedisListener {
   Time about_{};
   Time sent_at_{};
   std::uint8_t tries_ = 0;
-  bool is_converting_ = false;
+  bool is_meeting_ = false;
   bool was_dropped_ = false;
   RemoteFate fate_ = RemoteFate::kNotDone;
   bool goes_ahead_ = false;

@@ -6,9 +6,9 @@
 #include <cassert>
 
 #include "remote/decide_script.h"
+#include "remote/new_terms_script.h"
 #include "remote/nodes_script.h"
 #include "remote/permit_script.h"
-#include "remote/replace_script.h"
 
 namespace sluice {
 namespace {
@@ -35,8 +35,8 @@ const RedisScript& DecideScript() {
   return script;
 }
 
-const RedisScript& ReplaceScript() {
-  static const RedisScript script{ReplaceScriptText(), Sha1Of(ReplaceScriptText())};
+const RedisScript& NewTermsScript() {
+  static const RedisScript script{NewTermsScriptText(), Sha1Of(NewTermsScriptText())};
   return script;
 }
 

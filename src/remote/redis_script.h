@@ -16,8 +16,8 @@ struct RedisScript {
 // Decides one request over up to 64 keys (scripts/decide.lua).
 const RedisScript& DecideScript();
 
-// Replaces states that were written under other terms (scripts/replace.lua).
-const RedisScript& ReplaceScript();
+// Gives terms that a key has not met a state there (scripts/new_terms.lua).
+const RedisScript& NewTermsScript();
 
 // Takes, keeps or gives back one permit (scripts/permit.lua).
 const RedisScript& PermitScript();

@@ -1,9 +1,11 @@
 #include "remote/remote_limit.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "core/debt.h"
@@ -91,17 +93,51 @@ struct Checker {
 
 }  // namespace
 
+Nanos LongestOf(CalendarUnit unit) {
+  switch (unit) {
+    case CalendarUnit::kHour:
+      return std::chrono::hours{1};
+    case CalendarUnit::kDay:
+      break;
+    case CalendarUnit::kWeek:
+      return std::chrono::days{7};
+    case CalendarUnit::kMonth:
+      return std::chrono::days{31};
+    case CalendarUnit::kYear:
+      return std::chrono::days{366};
+  }
+  return std::chrono::days{1};
+}
+
 Result<Done> CheckRemoteLimit(const Limit& limit) {
   if (Fault fault = std::visit(Checker{}, limit.terms)) return *std::move(fault);
   return Done{};
 }
 
-RemoteLimit::RemoteLimit(const Limit& limit) : limit_(limit), tag_(TagOf(limit.terms)) {}
+RemoteLimit::RemoteLimit(Limit limit, std::string tag)
+    : limit_(std::move(limit)), tag_(std::make_shared<const std::string>(std::move(tag))) {}
 
 Result<RemoteLimit> RemoteLimit::Make(const Limit& limit) {
   const Result<Done> checked = CheckRemoteLimit(limit);
   if (!checked.ok()) return checked.error();
-  return RemoteLimit(limit);
+  return RemoteLimit(limit, TagOf(limit.terms));
+}
+
+std::optional<RemoteLimit> RemoteLimit::OfTag(std::string_view tag, const Terms& like) {
+  Limit limit;
+  std::optional<Terms> terms = TermsOfTag(tag);
+  if (!terms || std::visit(Checker{}, *terms)) return std::nullopt;
+  auto* const window = std::get_if<FixedWindow>(&*terms);
+  const auto* const known = std::get_if<FixedWindow>(&like);
+  if (window != nullptr && window->window == WindowKind::kCalendar) {
+    window->zone = known == nullptr ? nullptr : known->zone;
+    if (!window->zone || TagOf(*terms) != tag) {
+      window->window = WindowKind::kFirstRequest;
+      window->rate.period = LongestOf(window->unit);
+    }
+  }
+  limit.terms = *std::move(terms);
+  return RemoteLimit(std::move(limit), std::string(tag));
 }
 
 }  // namespace sluice

@@ -1,7 +1,10 @@
 // RemoteLimit: a limit whose states Redis keeps.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/limit.h"
 #include "sluice/result.h"
@@ -13,7 +16,8 @@ namespace sluice {
 // that says which number is at fault.
 Result<Done> CheckRemoteLimit(const Limit& limit);
 
-// A limit that CheckRemoteLimit accepted, and what a state says of the terms that wrote it.
+// A limit that CheckRemoteLimit accepted, and what a state says of the terms that wrote it. Of one
+// that a tag was read from only the terms are known.
 //
 // Thread safety: a value; immutable once made.
 //
@@ -23,16 +27,25 @@ Result<Done> CheckRemoteLimit(const Limit& limit);
 class RemoteLimit {
  public:
   static Result<RemoteLimit> Make(const Limit& limit);
+  // The limit of a tag, nothing where it is none. A calendar has the zone of `like` where the tag
+  // says so. Of another zone nobody knows here when windows end: they are as long as the longest,
+  // from the first charge on.
+  static std::optional<RemoteLimit> OfTag(std::string_view tag, const Terms& like);
 
   [[nodiscard]] const Limit& limit() const { return limit_; }
   [[nodiscard]] const Terms& terms() const { return limit_.terms; }
-  [[nodiscard]] const std::string& tag() const { return tag_; }
+  [[nodiscard]] const std::string& tag() const { return *tag_; }
+  // The same; who holds it knows this limit, and its copies, by it.
+  [[nodiscard]] const std::shared_ptr<const std::string>& shared_tag() const { return tag_; }
 
  private:
-  explicit RemoteLimit(const Limit& limit);
+  RemoteLimit(Limit limit, std::string tag);
 
   Limit limit_;
-  std::string tag_;
+  std::shared_ptr<const std::string> tag_;  // never null
 };
+
+// How long windows of a calendar are at most, but for clocks that are put back in one.
+Nanos LongestOf(CalendarUnit unit);
 
 }  // namespace sluice

@@ -11,6 +11,7 @@
 
 #include "core/calendar.h"
 #include "core/debt.h"
+#include "remote/leniency.h"
 #include "remote/log_plan.h"
 #include "remote/one_time_reach.h"
 #include "wire/resp_writer.h"
@@ -39,6 +40,7 @@ struct TermsWriter {
   ScriptArguments& out;
   const ScriptCall& call;
   std::size_t key;
+  const RemoteLimit& limit;  // that of the key, or its first terms
   Time about;
 
   template <OneTime T>
@@ -107,7 +109,7 @@ struct TermsWriter {
  private:
   void Begin(std::string_view shape) const {
     out.Text(shape);
-    out.Text(call.keys()[key].limit->tag());
+    out.Text(limit.tag());
   }
   void Windows(std::string_view kind, Nanos period, Nanos offset) const {
     out.Text(kind);
@@ -168,6 +170,13 @@ std::int64_t VetoNumber(const ScriptItem& item) {
   return std::max<std::int64_t>(1, micros);
 }
 
+// Among the keys of the script: first terms come behind all others.
+std::size_t PlaceOfFirst(const ScriptCall& call, std::size_t key) {
+  const auto before = call.keys().first(key);
+  return call.keys().size() + static_cast<std::size_t>(std::ranges::count_if(
+                                  before, [](const ScriptKey& each) { return each.HasFirst(); }));
+}
+
 std::string_view LetterOf(const RemoteLimit& limit, const ScriptItem& item) {
   // Permits have names: a call without one takes and gives back nothing.
   const bool has_permits = std::holds_alternative<Concurrency>(limit.terms());
@@ -206,6 +215,10 @@ void ScriptArguments::Number(std::int64_t number) {
 
 void ScriptArguments::Micros(Nanos length) { Number(length.count() / 1000); }
 
+void ScriptArguments::Millis(Nanos length) {
+  Number(std::chrono::ceil<std::chrono::milliseconds>(length).count());
+}
+
 void ScriptArguments::Ticks(const Interval& interval, Uint128 ticks) {
   const std::uint64_t per_second = interval.ticks_per_ns * kNanosPerSecond;
   const Uint128 whole = DivFloor(ticks, per_second);
@@ -219,7 +232,22 @@ void ScriptArguments::Ticks(const Interval& interval, Uint128 ticks) {
 }
 
 void ScriptArguments::AddKey(const ScriptCall& call, std::size_t key, Time about) {
-  std::visit(TermsWriter{*this, call, key, about}, call.keys()[key].limit->terms());
+  AddTerms(call, key, *call.keys()[key].limit, about);
+}
+
+void ScriptArguments::AddFirst(const ScriptCall& call, std::size_t key, Time about) {
+  const ScriptKey& of = call.keys()[key];
+  if (!of.HasFirst()) return;
+  Text("&");
+  Number(static_cast<std::int64_t>(key) + 1);
+  Millis(KeptFor(of.first.limit->terms()));
+  Millis(of.first.kept_until.time_since_epoch());
+  AddTerms(call, key, *of.first.limit, about);
+}
+
+void ScriptArguments::AddTerms(const ScriptCall& call, std::size_t key, const RemoteLimit& limit,
+                               Time about) {
+  std::visit(TermsWriter{*this, call, key, limit, about}, limit.terms());
 }
 
 Stagger WholeMicros(Stagger stagger, Nanos period) {
@@ -231,10 +259,23 @@ Stagger WholeMicros(Stagger stagger, Nanos period) {
   return {static_cast<std::uint64_t>(DivCeil(whole, length))};
 }
 
-void ScriptArguments::AddItem(const RemoteLimit& limit, const ScriptItem& item) {
-  Text(LetterOf(limit, item));
+void ScriptArguments::AddItem(const ScriptCall& call, const ScriptItem& item) {
+  const ScriptKey& key = call.keys()[item.key];
+  const std::string_view letter = LetterOf(*key.limit, item);
+  if (IsOfFirst(key, item)) {
+    // Whether they record what is refused is not known of first terms.
+    Text(letter == "r" ? "c" : letter);
+    Number(static_cast<std::int64_t>(PlaceOfFirst(call, item.key)) + 1);
+    Number(0);
+    AddNumbers(*key.first.limit, item);
+  }
+  Text(letter);
   Number(static_cast<std::int64_t>(item.key) + 1);
   Number(VetoNumber(item));
+  AddNumbers(*key.limit, item);
+}
+
+void ScriptArguments::AddNumbers(const RemoteLimit& limit, const ScriptItem& item) {
   std::visit(NumbersWriter{*this, item}, limit.terms());
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/interval.h"
+#include "remote/remote_limit.h"
 #include "remote/script_request.h"
 
 namespace sluice {
@@ -26,7 +27,10 @@ class ScriptArguments {
 
   // The shape of a key's state, the tag and the numbers of its terms.
   void AddKey(const ScriptCall& call, std::size_t key, Time about);
-  void AddItem(const RemoteLimit& limit, const ScriptItem& item);
+  // The same of the first terms of a key that has others; nothing where it has none.
+  void AddFirst(const ScriptCall& call, std::size_t key, Time about);
+  // An item; where the first terms of its key are charged, too, theirs before it.
+  void AddItem(const ScriptCall& call, const ScriptItem& item);
 
   // The arguments as bulk strings of RESP.
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
@@ -36,10 +40,15 @@ class ScriptArguments {
   void Number(std::int64_t number);
   // A length of time in whole microseconds, rounded down.
   void Micros(Nanos length);
+  // In whole milliseconds, rounded up.
+  void Millis(Nanos length);
   // The same as seconds and ticks.
   void Ticks(const Interval& interval, Uint128 ticks);
 
  private:
+  void AddTerms(const ScriptCall& call, std::size_t key, const RemoteLimit& limit, Time about);
+  void AddNumbers(const RemoteLimit& limit, const ScriptItem& item);
+
   std::string bytes_;
   std::size_t count_ = 0;
 };

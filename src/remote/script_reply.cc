@@ -1,5 +1,6 @@
 #include "remote/script_reply.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <optional>
@@ -26,24 +27,35 @@ bool IsReply(const ScriptCall& call, std::span<const RespNode> reply) {
   return IsNumber(reply[1], 3) && IsNumber(reply[2], kSecondsMost) && IsNumber(reply[3], 999'999);
 }
 
+// Both of them, of one cost.
+Decision Joined(const Decision& own, const Decision& first) {
+  Decision both = own;
+  both.allowed = own.allowed && first.allowed;
+  both.remaining = std::min(own.remaining, first.remaining);
+  both.retry_after = std::max(own.retry_after, first.retry_after);
+  both.reset_after = std::max(own.reset_after, first.reset_after);
+  both.wait = std::max(own.wait, first.wait);
+  return both;
+}
+
 // Goes the way of the script again, with the core.
 //
 // The same as MemoryStore::DecideTogether does it, so that every decision is what it would be
-// there.
+// there. Where a key has other first terms their state goes the same way, and both decide.
 class Replay {
  public:
   Replay(const ScriptCall& call, Time now, std::vector<KeyState>& states)
       : call_(call), now_(now), states_(states) {}
 
   // False where a text is no state.
-  bool ReadStates(std::span<const RespNode> texts) {
-    states_.reserve(texts.size());
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      std::optional<KeyState> state = KeyState::Read(call_, i, texts[i].text);
+  bool ReadStates(const ReplyTexts& texts) {
+    states_.reserve(call_.keys().size());
+    for (std::size_t i = 0; i < call_.keys().size(); ++i) {
+      std::optional<KeyState> state = KeyState::Read(call_, i, texts.own(i));
       if (!state) return false;
       states_.push_back(*std::move(state));
     }
-    return true;
+    return call_.firsts() == 0 || ReadFirsts(texts);
   }
 
   // Whether the request goes ahead. REQUIRES: ReadStates answered true.
@@ -53,7 +65,7 @@ class Replay {
     bool quota_passed = false;
     for (std::size_t i = 0; i < call_.items().size(); ++i) {
       const ScriptItem& item = call_.items()[i];
-      decisions_[i] = Start(item);
+      decisions_[i] = OfBoth(item, [&](KeyState& state) { return Start(item, state); });
       is_refused |= item.is_enforced && !decisions_[i].allowed;
       quota_asked |= item.is_quota;
       quota_passed |= item.is_quota && decisions_[i].allowed;
@@ -61,10 +73,17 @@ class Replay {
     const bool goes_ahead = !is_refused && (!quota_asked || quota_passed);
     for (std::size_t i = 0; i < call_.items().size(); ++i) {
       const ScriptItem& item = call_.items()[i];
-      const bool runs = decisions_[i].allowed ? goes_ahead : item.left_alone.units == 0;
-      if (item.kind != ItemKind::kCheck || !runs) continue;
-      decisions_[i] = states_[item.key].Check(item.cost, now_);
+      if (item.kind == ItemKind::kCheck && IsTaken(item, decisions_[i], goes_ahead)) {
+        const bool is_allowed = decisions_[i].allowed;
+        // What is refused is recorded under the limit's own terms alone.
+        decisions_[i] = OfBoth(item, [&](KeyState& state) {
+          const bool is_own = &state == &states_[item.key];
+          return is_allowed || is_own ? state.Check(item.cost, now_) : Start(item, state);
+        });
+        decisions_[i].allowed = is_allowed;
+      }
     }
+    TellFirsts();
     return goes_ahead;
   }
 
@@ -73,9 +92,57 @@ class Replay {
   }
 
  private:
+  bool ReadFirsts(const ReplyTexts& texts) {
+    firsts_.resize(call_.keys().size());
+    for (std::size_t i = 0; i < firsts_.size(); ++i) {
+      const ScriptKey& key = call_.keys()[i];
+      if (!key.HasFirst()) continue;
+      const Terms& terms = key.first.limit->terms();
+      firsts_[i].emplace(terms, key.stagger);
+      if (!texts.first(i).empty()) {
+        firsts_[i] = KeyState::ReadText(terms, texts.first(i), key.stagger);
+        if (!firsts_[i]) return false;
+      }
+    }
+    return true;
+  }
+
+  KeyState* FirstOf(std::size_t key) {
+    return firsts_.empty() || !firsts_[key] ? nullptr : &*firsts_[key];
+  }
+
+  // What decide(state) says of an item's state, and of the first terms of its key.
+  template <typename F>
+  Decision OfBoth(const ScriptItem& item, F decide) {
+    const Decision own = decide(states_[item.key]);
+    KeyState* const first = FirstOf(item.key);
+    if (first == nullptr || !IsOfFirst(call_.keys()[item.key], item)) return own;
+    return Joined(own, decide(*first));
+  }
+
+  // Whether a check changes its states. One that is refused by one of two may be taken by the other
+  // only where refusals are recorded.
+  bool IsTaken(const ScriptItem& item, const Decision& decision, bool goes_ahead) {
+    if (decision.allowed) return goes_ahead;
+    const bool records = call_.keys()[item.key].limit->limit().spec.count_refused.value_or(false);
+    return item.left_alone.units == 0 && (records || FirstOf(item.key) == nullptr);
+  }
+
+  // Who goes on from a state is to see how little the first terms leave.
+  void TellFirsts() {
+    for (std::size_t i = 0; i < firsts_.size(); ++i) {
+      KeyState* const first = FirstOf(i);
+      if (first == nullptr) continue;
+      const Decision told = first->Peek(Cost{0}, now_);
+      if (told.remaining >= states_[i].Peek(Cost{0}, now_).remaining) continue;
+      const ScriptKey& key = call_.keys()[i];
+      KeyState state(key.limit->terms(), key.stagger);
+      if (state.TakeOver(*first, now_)) states_[i] = std::move(state);
+    }
+  }
+
   // What is done before it is known whether the request goes ahead.
-  Decision Start(const ScriptItem& item) {
-    KeyState& state = states_[item.key];
+  Decision Start(const ScriptItem& item, KeyState& state) {
     switch (item.kind) {
       case ItemKind::kCheck:
       case ItemKind::kAsk:
@@ -94,17 +161,26 @@ class Replay {
   const ScriptCall& call_;
   Time now_;
   std::vector<KeyState>& states_;
+  std::vector<std::optional<KeyState>> firsts_;  // empty where no key has one
   std::array<Decision, Local::kChargesMost> decisions_{};
 };
-
-Time TimeOf(std::span<const RespNode> reply) {
-  return Time{std::chrono::seconds{reply[2].integer} + std::chrono::microseconds{reply[3].integer}};
-}
 
 }  // namespace
 
 std::uint32_t ScriptReplyNodes(const ScriptCall& call) {
-  return static_cast<std::uint32_t>(kHeadNodes + call.keys().size());
+  return static_cast<std::uint32_t>(kHeadNodes + call.keys().size() + call.firsts());
+}
+
+Time TimeOfReply(std::span<const RespNode> reply) {
+  return Time{std::chrono::seconds{reply[2].integer} + std::chrono::microseconds{reply[3].integer}};
+}
+
+ReplyTexts::ReplyTexts(const ScriptCall& call, std::span<const RespNode> reply)
+    : nodes_(reply.subspan(kHeadNodes)) {
+  std::size_t place = call.keys().size();
+  for (std::size_t i = 0; call.firsts() > 0 && i < call.keys().size(); ++i) {
+    if (call.keys()[i].HasFirst()) place_[i] = place++;
+  }
 }
 
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
@@ -114,13 +190,13 @@ Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const Re
   assert(decisions.size() >= call.charges());
   if (!IsReply(call, reply)) return Error{"Redis answered with something else than a decision"};
   ScriptOutcome outcome;
-  outcome.now = TimeOf(reply);
+  outcome.now = TimeOfReply(reply);
   if (reply[1].integer >= 2) {
     outcome.status = reply[1].integer == 2 ? ScriptStatus::kOtherTerms : ScriptStatus::kOtherTime;
     return outcome;
   }
   Replay replay(call, outcome.now, states);
-  if (!replay.ReadStates(reply.subspan(kHeadNodes))) {
+  if (!replay.ReadStates(ReplyTexts(call, reply))) {
     return Error{"Redis holds something else than a state under a key"};
   }
   outcome.goes_ahead = replay.Run();

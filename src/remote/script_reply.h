@@ -1,8 +1,11 @@
 // What the script that decides answered.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "remote/key_state.h"
@@ -32,10 +35,30 @@ struct ScriptOutcome {
 // How many nodes a reply to the call has, whatever became of it.
 std::uint32_t ScriptReplyNodes(const ScriptCall& call);
 
+// When Redis answered. REQUIRES: ReadScriptReply has read the reply.
+Time TimeOfReply(std::span<const RespNode> reply);
+
+// The texts of a reply, by the place of the key in the call. Views the reply, not the call.
+// REQUIRES: ReadScriptReply has read the reply.
+class ReplyTexts {
+ public:
+  ReplyTexts(const ScriptCall& call, std::span<const RespNode> reply);
+
+  // The state of the key's limit.
+  [[nodiscard]] std::string_view own(std::size_t key) const { return nodes_[key].text; }
+  // That of its first terms. REQUIRES: they were others than its limit's.
+  [[nodiscard]] std::string_view first(std::size_t key) const { return nodes_[place_[key]].text; }
+
+ private:
+  std::span<const RespNode> nodes_;
+  std::array<std::size_t, Local::kChargesMost> place_{};  // of first terms
+};
+
 // Reads a reply; where the call was decided, writes a decision for each of its charges, in order.
 // An error if it is no reply to this call: that is a store failure. No text of the reply is in it.
 //
 // `states` become those of the keys as they are now, one a key; what they were before is forgotten.
+// Where the first terms of a key leave less than its limit it is what they are under the limit.
 // Nothing where the call was not decided. REQUIRES: decisions.size() >= call.charges().
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
                                       std::span<Decision> decisions, std::vector<KeyState>& states);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <utility>
 
+#include "core/text.h"
 #include "remote/redis_script.h"
 #include "remote/script_arguments.h"
 #include "wire/resp_writer.h"
@@ -47,6 +49,7 @@ Cost ScriptItem::asked() const { return Sum(cost, left_alone); }
 
 void ScriptCall::Clear(std::size_t charges) {
   assert(charges > 0 && charges <= Local::kChargesMost);
+  for (std::size_t i = 0; firsts_ > 0 && i < key_count_; ++i) SetFirst(i, {});
   key_count_ = 0;
   items_.clear();
   item_of_charge_.assign(charges, 0);
@@ -110,6 +113,13 @@ ScriptItem& ScriptCall::ItemFor(std::size_t key, ItemKind kind, std::size_t char
   return *found;
 }
 
+void ScriptCall::SetFirst(std::size_t key, KeptTerms first) {
+  assert(first.limit == nullptr || !keys_[key].limit->tag().empty());
+  if (keys_[key].HasFirst()) --firsts_;
+  keys_[key].first = std::move(first);
+  if (keys_[key].HasFirst()) ++firsts_;
+}
+
 void ScriptCall::Write(Time about, std::string& out) const {
   ScriptArguments room;
   Write(about, room, out);
@@ -118,14 +128,34 @@ void ScriptCall::Write(Time about, std::string& out) const {
 void ScriptCall::Write(Time about, ScriptArguments& room, std::string& out) const {
   room.Clear();
   for (std::size_t i = 0; i < key_count_; ++i) room.AddKey(*this, i, about);
-  for (const ScriptItem& item : items_) room.AddItem(*keys_[item.key].limit, item);
+  if (firsts_ > 0) {
+    for (std::size_t i = 0; i < key_count_; ++i) room.AddFirst(*this, i, about);
+  }
+  for (const ScriptItem& item : items_) room.AddItem(*this, item);
   RespWriter writer(RespVersion::k2, out);
-  writer.ArrayHeader(3 + key_count_ + room.count());
+  const std::size_t keys_all = key_count_ + firsts_;
+  writer.ArrayHeader(3 + keys_all + room.count());
   writer.Bulk("EVALSHA");
   writer.Bulk(DecideScript().sha1);
-  writer.Bulk(std::to_string(key_count_));
-  for (const ScriptKey& key : keys()) writer.Bulk(key.name);
+  writer.Bulk(std::to_string(keys_all));
+  WriteNames(writer);
   out.append(room.bytes());
+}
+
+void ScriptCall::WriteNames(RespWriter& writer) const {
+  for (const ScriptKey& key : keys()) {
+    writer.Bulk(key.HasFirst() ? NameBeside(key.name, key.limit->tag()) : key.name);
+  }
+  if (firsts_ == 0) return;
+  for (const ScriptKey& key : keys()) {
+    if (key.HasFirst()) writer.Bulk(key.name);
+  }
+}
+
+std::string NameBeside(std::string_view key, std::string_view tag) { return Concat(key, "~", tag); }
+
+bool IsOfFirst(const ScriptKey& key, const ScriptItem& item) {
+  return key.HasFirst() && !item.until;
 }
 
 Cost AskedOf(const ScriptCall& call, std::size_t key) {

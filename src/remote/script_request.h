@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/fixed_window.h"
+#include "remote/first_terms.h"
 #include "remote/remote_limit.h"
 #include "sluice/charge.h"
 #include "sluice/decision.h"
@@ -52,12 +53,18 @@ struct ScriptItem {
   [[nodiscard]] Cost asked() const;
 };
 
+class RespWriter;
 class ScriptArguments;
 
 struct ScriptKey {
   std::string name;
   const RemoteLimit* limit = nullptr;
   Stagger stagger{};
+  // The first terms of the key, where they are others than those of the limit: the state of the
+  // limit lies beside theirs then (scripts/states.lua), and both decide.
+  KeptTerms first{};
+
+  [[nodiscard]] bool HasFirst() const { return first.limit != nullptr; }
 };
 
 // A request whose charges of the same key are joined, ready to be written as a command.
@@ -69,6 +76,8 @@ struct ScriptKey {
 //   (1) Every key stands once among the keys, in at most one debt and one other item.
 //   (2) Debts come before all other items.
 //   (3) Nothing in a command but the names of the keys comes from callers as text.
+//   (4) The first terms of a key, where there are any, are more lenient than its limit, and neither
+//       are a sliding_log's or permits'.
 class ScriptCall {
  public:
   ScriptCall() = default;
@@ -82,6 +91,9 @@ class ScriptCall {
   // not kAcquire, kRenew or kRelease; a check or a peek stands alone.
   void Assign(Operation operation, std::span<const RemoteCharge> charges);
 
+  // Says what the first terms of a key are; none where they are those of its limit.
+  void SetFirst(std::size_t key, KeptTerms first);
+
   // Appends the command. `about` is the time as far as is known: windows of a calendar are handed
   // over from around it.
   void Write(Time about, std::string& out) const;
@@ -89,6 +101,8 @@ class ScriptCall {
   void Write(Time about, ScriptArguments& room, std::string& out) const;
 
   [[nodiscard]] std::span<const ScriptKey> keys() const { return {keys_.data(), key_count_}; }
+  // How many keys have first terms that are not their limit's.
+  [[nodiscard]] std::size_t firsts() const { return firsts_; }
   [[nodiscard]] std::span<const ScriptItem> items() const { return items_; }
   // The item that decides a charge.
   [[nodiscard]] std::size_t ItemOf(std::size_t charge) const { return item_of_charge_[charge]; }
@@ -100,12 +114,21 @@ class ScriptCall {
   ScriptItem& ItemFor(std::size_t key, ItemKind kind, std::size_t charge);
 
   void Clear(std::size_t charges);
+  void WriteNames(RespWriter& writer) const;
 
   std::vector<ScriptKey> keys_;  // those beyond key_count_ keep the memory of their names
   std::size_t key_count_ = 0;
+  std::size_t firsts_ = 0;
   std::vector<ScriptItem> items_;
   std::vector<std::size_t> item_of_charge_;
 };
+
+// Where the state of terms lies beside the first ones of a key.
+std::string NameBeside(std::string_view key, std::string_view tag);
+
+// Whether the first terms of a key are charged by an item, too. What is given back up to some time
+// is not: they may have it back already.
+bool IsOfFirst(const ScriptKey& key, const ScriptItem& item);
 
 // What must pass of a key, where it is more than a look.
 Cost AskedOf(const ScriptCall& call, std::size_t key);

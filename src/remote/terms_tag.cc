@@ -10,6 +10,8 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+// In the place of a max_wait.
+constexpr std::int64_t kNone = -1;
 
 std::string Tag(char letter, std::initializer_list<std::int64_t> numbers) {
   std::string tag(1, letter);
@@ -35,7 +37,8 @@ struct Writer {
                      static_cast<std::int64_t>(t.phase)});
   }
   std::string operator()(const LeakyBucket& t) const {
-    return Tag('l', {Signed(t.interval.ticks_per_unit), Signed(t.interval.ticks_per_ns), t.burst});
+    return Tag('l', {Signed(t.interval.ticks_per_unit), Signed(t.interval.ticks_per_ns), t.burst,
+                     t.delay_after, t.max_wait == kLongestSpan ? kNone : t.max_wait.count()});
   }
   std::string operator()(const FixedWindow& t) const {
     const auto kind = static_cast<std::int64_t>(t.window);
@@ -55,9 +58,9 @@ struct Writer {
   std::string operator()(const Pacer& t) const {
     const std::uint64_t per_second = t.interval.ticks_per_ns * kNanosPerSecond;
     const Uint128 whole = DivFloor(t.burst_ticks, per_second);
-    return Tag('p',
-               {Signed(t.interval.ticks_per_unit), Signed(t.interval.ticks_per_ns),
-                ToInt64Saturated(whole), ToInt64Saturated(t.burst_ticks - whole * per_second)});
+    return Tag('p', {Signed(t.interval.ticks_per_unit), Signed(t.interval.ticks_per_ns),
+                     ToInt64Saturated(whole), ToInt64Saturated(t.burst_ticks - whole * per_second),
+                     t.max_wait.count()});
   }
   std::string operator()(const WarmUpPacer& /*t*/) const { return ""; }
   std::string operator()(const Concurrency& /*t*/) const { return ""; }
@@ -87,6 +90,15 @@ bool IsRate(const Rate& rate) {
   return rate.count >= 0 && rate.period > Nanos{0} && rate.period <= kLongestSpan;
 }
 
+// One of the values of an enumeration, which are numbers from 0 to `last`.
+template <typename E>
+E ReadOneOf(NumberReader& reader, E last) {
+  const std::int64_t number = reader.Next();
+  if (number >= 0 && number <= static_cast<std::int64_t>(last)) return static_cast<E>(number);
+  reader.Fail();
+  return last;
+}
+
 bool IsWait(Nanos wait) { return wait >= Nanos{0} && wait <= kLongestSpan; }
 
 TokenBucket ReadTokenBucket(NumberReader& reader) {
@@ -102,7 +114,7 @@ IntervalBucket ReadIntervalBucket(NumberReader& reader) {
   terms.rate = ReadRate(reader);
   terms.burst = reader.Next();
   terms.max_wait = Nanos{reader.Next()};
-  terms.phase = static_cast<RefillPhase>(reader.Next());
+  terms.phase = ReadOneOf(reader, RefillPhase::kAligned);
   return terms;
 }
 
@@ -110,18 +122,23 @@ LeakyBucket ReadLeakyBucket(NumberReader& reader) {
   LeakyBucket terms;
   terms.interval = ReadInterval(reader);
   terms.burst = reader.Next();
+  terms.delay_after = reader.Next();
+  const std::int64_t max_wait = reader.Next();
+  terms.max_wait = max_wait == kNone ? kLongestSpan : Nanos{max_wait};
   return terms;
 }
 
-// Of a calendar no conversion reads more than that it is one.
+// The zone of a calendar is not known.
 FixedWindow ReadFixedWindow(NumberReader& reader) {
   FixedWindow terms;
-  terms.window = static_cast<WindowKind>(reader.Next());
+  terms.window = ReadOneOf(reader, WindowKind::kStaggered);
   terms.rate.count = reader.Next();
-  terms.rate.period = Nanos{reader.Next()};
   if (terms.window == WindowKind::kCalendar) {
+    terms.unit = ReadOneOf(reader, CalendarUnit::kYear);
     terms.rate.period = kLongestSpan;
     reader.Next();
+  } else {
+    terms.rate.period = Nanos{reader.Next()};
   }
   return terms;
 }
@@ -131,7 +148,7 @@ SlidingBuckets ReadSlidingBuckets(NumberReader& reader) {
   terms.rate = ReadRate(reader);
   const std::int64_t buckets = reader.Next();
   terms.buckets = buckets > 0 && buckets <= 1'000'000 ? static_cast<std::int32_t>(buckets) : 0;
-  terms.oldest = static_cast<OldestPart>(reader.Next());
+  terms.oldest = ReadOneOf(reader, OldestPart::kWeighted);
   return terms;
 }
 
@@ -141,16 +158,19 @@ Pacer ReadPacer(NumberReader& reader) {
   const auto whole = static_cast<Uint128>(reader.Next());
   const auto ticks = static_cast<Uint128>(reader.Next());
   terms.burst_ticks = whole * TicksOf(terms.interval, Nanos{kNanosPerSecond}) + ticks;
+  terms.max_wait = Nanos{reader.Next()};
   return terms;
 }
 
-// Whatever a tag says, a conversion from it must neither divide by 0 nor overflow.
+// Whatever a tag says, nothing that is decided under it may divide by 0 or overflow.
 struct IsSound {
   bool operator()(const TokenBucket& t) const {
     return IsInterval(t.interval) && t.burst >= 1 && IsWait(t.max_wait);
   }
-  bool operator()(const LeakyBucket& t) const { return IsInterval(t.interval) && t.burst >= 0; }
-  bool operator()(const Pacer& t) const { return IsInterval(t.interval); }
+  bool operator()(const LeakyBucket& t) const {
+    return IsInterval(t.interval) && t.burst >= 0 && t.delay_after >= 0 && IsWait(t.max_wait);
+  }
+  bool operator()(const Pacer& t) const { return IsInterval(t.interval) && IsWait(t.max_wait); }
   bool operator()(const IntervalBucket& t) const {
     return IsRate(t.rate) && t.rate.count >= 1 && t.burst >= 1 && IsWait(t.max_wait);
   }

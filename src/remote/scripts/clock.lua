@@ -31,7 +31,7 @@ end
 
 -- The millisecond at or after a time: a key may go then, not earlier.
 local function milliseconds(at)
-  return digits(ceil_div(at, 1000))
+  return ceil_div(at, 1000)
 end
 
 -- a * b in pieces of 26 bits. REQUIRES: a, b <= 2^52.

@@ -4,6 +4,11 @@
 -- asks for; then items: what is done, the place of the key in KEYS, the veto and the numbers of the
 -- shape. Debts come before checks.
 --
+-- A state beside another stands before it. What is said of the other, of first terms, begins with
+-- "&", the place of the one beside it, for how many milliseconds the terms are kept after their own
+-- asked (states.lua), and until when they are as far as is known of other keys.
+-- An item of the first stands right before that of the one beside it: both pass, or none does.
+--
 --   c  take it if the request goes ahead        d  take it in any case
 --   r  so, and record it where it is refused    f  give back
 --   p  only ask                                 x  forget the key
@@ -12,13 +17,19 @@
 -- for none.
 --
 -- Answers {status, seconds, microseconds, the state of each key as it was}. Status 0: refused, 1:
--- went ahead, 2: a state was written under other terms, 3: the time is outside of the windows that
--- were handed over. With 2 and 3 nothing was changed.
+-- went ahead, 2: a state is of other terms, or the key has not met the terms of one beside it, 3:
+-- the time is outside of the windows that were handed over. With 2 and 3 nothing was changed.
 
 local states, replies, at, problem = {}, {DECIDED, seconds, micros}, 1, DECIDED
 local made = {}
 for i = 1, #KEYS do
-  local letter, fault = ARGV[at], nil
+  local letter, fault, own, span, till = ARGV[at], nil, false, 0, 0
+  if letter == '&' then
+    own = states[tonumber(ARGV[at + 1])]
+    span, till = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+    at = at + 4
+    letter = ARGV[at]
+  end
   local shape = made[letter]
   if not shape then
     shape = shapes[letter]()
@@ -26,8 +37,14 @@ for i = 1, #KEYS do
   end
   -- As large at once as the shapes make it.
   local state = {key = KEYS[i], shape = shape, tag = ARGV[at + 1], before = '', changed = false,
-                 op = false, numbers = 0, passes = false, units = 0}
+                 op = false, numbers = 0, passes = false, units = 0, more = '', own = own,
+                 span = span, till = till, first = false, unused = 0}
   at, fault = shape.load(state, at + 2)
+  if own then
+    own.first = state
+    local is_new = own.before == '' and state.before ~= '' and not has_tag(state.more, own.tag)
+    if is_new then fault = OTHER_TERMS end
+  end
   if fault > problem then problem = fault end
   states[i] = state
 end
@@ -38,7 +55,7 @@ while problem == DECIDED and at <= #ARGV do
   local shape, numbers = state.shape, at + 3
   at = numbers + shape.numbers
   if op == 'x' then
-    redis.call('DEL', state.key)
+    forget(state)
     state.changed = false
   elseif op == 'd' then
     shape.debt(state, numbers)
@@ -49,7 +66,11 @@ while problem == DECIDED and at <= #ARGV do
       state.changed = true
     end
   else
-    local passes = shape.asks(state, numbers)
+    local passes, first = shape.asks(state, numbers), state.first
+    if first then
+      passes = passes and first.passes
+      first.passes = passes
+    end
     state.op, state.numbers, state.passes = op, numbers, passes
     if veto == '1' or veto == '3' then refused = refused or not passes end
     if veto == '2' or veto == '3' then

@@ -1,4 +1,4 @@
--- A count, and when its window ends: "TAG END COUNT".
+-- A count, and when its window ends. The numbers: END COUNT.
 --
 -- Terms: COUNT, then where windows end:
 --   a PERIOD OFFSET        at multiples of the period since 1970, shifted
@@ -34,16 +34,10 @@ function fixed_window.load(state, at)
   state.most = tonumber(ARGV[at])
   opened, at = window_end(at + 1)
   state.count, state.ends = 0, opened
-  local value = redis.call('GET', state.key)
-  if value then
-    state.before = value
-    local tag, ends, count = match(value, '^(%S+) (%d+) (%d+)$')
-    if tag ~= state.tag then return at, OTHER_TERMS end
-    ends = tonumber(ends)
-    if now < ends then state.count, state.ends = tonumber(count), ends end
-  end
-  if not state.ends then return at, OUT_OF_RANGE end
-  return at, DECIDED
+  local fault, ends, count = fetch(state)
+  if ends and now < ends then state.count, state.ends = count, ends end
+  if fault == DECIDED and not state.ends then fault = OUT_OF_RANGE end
+  return at, fault
 end
 
 function fixed_window.asks(state, at)
@@ -63,9 +57,8 @@ function fixed_window.refund(state, at)
 end
 
 function fixed_window.save(state)
-  if state.count == 0 then return redis.call('DEL', state.key) end
-  redis.call('SET', state.key, state.tag .. ' ' .. digits(state.ends) .. ' ' .. digits(state.count),
-             'PXAT', milliseconds(state.ends))
+  keep(state, digits(state.ends) .. ' ' .. digits(state.count),
+       state.count > 0 and milliseconds(state.ends) or 0)
 end
 
 return fixed_window

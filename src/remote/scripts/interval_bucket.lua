@@ -1,5 +1,5 @@
--- Tokens that come back all at once: "TAG FULL_AT USED", the refill that fills the bucket again and
--- how many tokens are missing.
+-- Tokens that come back all at once. The numbers: FULL_AT USED, the refill that fills the bucket
+-- again and how many tokens are missing.
 --
 -- Terms: COUNT, PERIOD, burst, max_wait, "a" where refills are at multiples of the period since
 -- 1970 (else "f": counted from the first charge), and how far ahead a debt may reach.
@@ -15,20 +15,14 @@ function interval_bucket.load(state, at)
   state.max_wait, state.furthest = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 5])
   state.used, state.refill = 0, now + period
   if ARGV[at + 4] == 'a' then state.refill = now - fmod(now, period) + period end
-  local value = redis.call('GET', state.key)
-  if value then
-    state.before = value
-    local tag, full_at, used = match(value, '^(%S+) (%d+) (%d+)$')
-    if tag ~= state.tag then return at + 6, OTHER_TERMS end
-    full_at, used = tonumber(full_at), tonumber(used)
-    if used > 0 and full_at > now then
-      local refills = ceil_div(used, count)
-      local left = math.min(refills, ceil_div(full_at - now, period))
-      state.used = used - (refills - left) * count
-      state.refill = full_at - (left - 1) * period
-    end
+  local fault, full_at, used = fetch(state)
+  if used and used > 0 and full_at > now then
+    local refills = ceil_div(used, count)
+    local left = math.min(refills, ceil_div(full_at - now, period))
+    state.used = used - (refills - left) * count
+    state.refill = full_at - (left - 1) * period
   end
-  return at + 6, DECIDED
+  return at + 6, fault
 end
 
 function interval_bucket.asks(state, at)
@@ -59,10 +53,9 @@ function interval_bucket.refund(state, at)
 end
 
 function interval_bucket.save(state)
-  if state.used == 0 then return redis.call('DEL', state.key) end
   local full_at = state.refill + (ceil_div(state.used, state.count) - 1) * state.period
-  redis.call('SET', state.key, state.tag .. ' ' .. digits(full_at) .. ' ' .. digits(state.used),
-             'PXAT', milliseconds(full_at))
+  keep(state, digits(full_at) .. ' ' .. digits(state.used),
+       state.used > 0 and milliseconds(full_at) or 0)
 end
 
 return interval_bucket

@@ -1,6 +1,6 @@
 -- A state that is one time: when a bucket will be full again, when the next turn is free.
 --
--- Kept as "TAG SECONDS TICKS"; held: how far that is ahead of the time, in seconds and ticks.
+-- The numbers: SECONDS TICKS; held: how far that is ahead of the time, in seconds and ticks.
 -- Terms: ticks in a second, ticks in a microsecond.
 -- Numbers of an item: what may be held for it to pass (a debt: after it), then what it adds.
 
@@ -12,16 +12,13 @@ function one_time.load(state, at)
   state.per_second = tonumber(ARGV[at])
   state.ticks = micros * tonumber(ARGV[at + 1])
   state.held, state.held_ticks = 0, 0
-  local value = redis.call('GET', state.key)
-  if value then
-    state.before = value
-    local tag, whole, ticks = match(value, '^(%S+) (%d+) (%d+)$')
-    if tag ~= state.tag then return at + 2, OTHER_TERMS end
-    local held, held_ticks = tonumber(whole) - seconds, tonumber(ticks) - state.ticks
+  local fault, whole, ticks = fetch(state)
+  if whole then
+    local held, held_ticks = whole - seconds, ticks - state.ticks
     if held_ticks < 0 then held, held_ticks = held - 1, held_ticks + state.per_second end
     if held >= 0 then state.held, state.held_ticks = held, held_ticks end
   end
-  return at + 2, DECIDED
+  return at + 2, fault
 end
 
 function one_time.asks(state, at)
@@ -71,12 +68,11 @@ function one_time.refund(state, at, last)
 end
 
 function one_time.save(state)
-  if state.held == 0 and state.held_ticks == 0 then return redis.call('DEL', state.key) end
   local whole, ticks = seconds + state.held, state.ticks + state.held_ticks
   if ticks >= state.per_second then whole, ticks = whole + 1, ticks - state.per_second end
   local unused = whole * 1000 + ceil_div(ticks, state.per_second / 1000)
-  redis.call('SET', state.key, state.tag .. ' ' .. digits(whole) .. ' ' .. digits(ticks),
-             'PXAT', digits(unused))
+  if state.held == 0 and state.held_ticks == 0 then unused = 0 end
+  keep(state, digits(whole) .. ' ' .. digits(ticks), unused)
 end
 
 return one_time

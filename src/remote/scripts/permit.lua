@@ -31,7 +31,7 @@ local function save()
     redis.call('ZREM', state.key, '+')
   end
   state.last = tonumber(redis.call('ZRANGE', state.key, -1, -1, 'WITHSCORES')[2])
-  redis.call('PEXPIREAT', state.key, milliseconds(state.last))
+  redis.call('PEXPIREAT', state.key, digits(milliseconds(state.last)))
 end
 
 local held, passes = member_of(), true

@@ -1,4 +1,5 @@
--- A counter for each part of the period in a hash: its index since 1970 and its units; t the tag.
+-- A counter for each part of the period that has units, oldest first. The numbers: INDEX UNITS STEP
+-- UNITS STEP UNITS ..., the index of the first since 1970, then by how much each is higher.
 --
 -- Terms: COUNT, the length of a part, how many of them, and what counts of the oldest: s all of it,
 -- l nothing, w as much as is in view. Numbers of an item: what must be free, what it adds.
@@ -16,38 +17,27 @@ local function view(state)
   state.full, state.oldest = full, state.parts[state.index - state.buckets] or 0
 end
 
+-- Adds what a part holds, as it was written.
+local function put(state, index, units)
+  state.parts[index] = units
+  -- A state ahead of the time is read as at the start of its newest part.
+  state.index = math.max(state.index, index)
+end
+
 function sliding_buckets.load(state, at)
   state.most, state.part = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
   state.buckets, state.rule = tonumber(ARGV[at + 2]), ARGV[at + 3]
-  state.parts, state.stale, state.written = {}, {}, {}
-  state.index = floor_div(now, state.part)
-  local held = redis.call('HGETALL', state.key)
-  if #held == 0 then
-    view(state)
-    return at + 4, DECIDED
-  end
-  local texts, tag = {}, nil
-  for i = 1, #held, 2 do
-    local index = tonumber(held[i])
-    if index then
-      state.parts[index] = tonumber(held[i + 1])
-      -- A state ahead of the time is read as at the start of its newest part.
-      state.index = math.max(state.index, index)
-      texts[#texts + 1] = held[i] .. ' ' .. held[i + 1]
-    else
-      tag = held[i + 1]
+  state.parts, state.index = {}, floor_div(now, state.part)
+  local fault, index, units, others = fetch(state)
+  if index then
+    put(state, index, units)
+    for step, held in string.gmatch(others, '(%d+) (%d+)') do
+      index = index + tonumber(step)
+      put(state, index, tonumber(held))
     end
   end
-  -- In one order, so that the same state is the same text.
-  if tag ~= state.tag then table.sort(texts) end
-  state.before = (tag or '?') .. ' ' .. table.concat(texts, ' ')
-  if tag ~= state.tag then return at + 4, OTHER_TERMS end
-  for index in pairs(state.parts) do
-    if index < state.index - state.buckets then state.stale[#state.stale + 1] = index end
-  end
-  for i = 1, #state.stale do state.parts[state.stale[i]] = nil end
   view(state)
-  return at + 4, DECIDED
+  return at + 4, fault
 end
 
 function sliding_buckets.asks(state, at)
@@ -63,7 +53,6 @@ end
 
 local function add(state, units)
   state.parts[state.index] = (state.parts[state.index] or 0) + units
-  state.written[state.index] = true
   view(state)
 end
 
@@ -78,7 +67,6 @@ local function drop(state, units, first, last, step)
     local dropped = math.min(units, held)
     if dropped > 0 then
       state.parts[index] = held - dropped
-      state.written[index] = true
       units = units - dropped
     end
     if units == 0 then return end
@@ -98,23 +86,23 @@ function sliding_buckets.refund(state, at)
 end
 
 function sliding_buckets.save(state)
-  local newest = -1
+  local indexes, texts, unused = {}, {}, 0
   for index, units in pairs(state.parts) do
-    if units > 0 then newest = math.max(newest, index) end
+    if units > 0 and index >= state.index - state.buckets then indexes[#indexes + 1] = index end
   end
-  if newest < 0 then return redis.call('DEL', state.key) end
-  for i = 1, #state.stale do redis.call('HDEL', state.key, digits(state.stale[i])) end
-  for index in pairs(state.written) do
-    if state.parts[index] > 0 then
-      redis.call('HSET', state.key, digits(index), digits(state.parts[index]))
-    else
-      redis.call('HDEL', state.key, digits(index))
-    end
+  table.sort(indexes)
+  for i = 1, #indexes do
+    local step = indexes[i] - (indexes[i - 1] or 0)
+    texts[i] = digits(step) .. ' ' .. digits(state.parts[indexes[i]])
   end
-  redis.call('HSET', state.key, 't', state.tag)
-  local in_view = state.buckets
-  if state.rule ~= 'l' then in_view = in_view + 1 end
-  redis.call('PEXPIREAT', state.key, milliseconds((newest + in_view) * state.part))
+  if #indexes > 0 then
+    local in_view = state.buckets
+    if state.rule ~= 'l' then in_view = in_view + 1 end
+    unused = milliseconds((indexes[#indexes] + in_view) * state.part)
+  else
+    texts[1] = '0 0'
+  end
+  keep(state, table.concat(texts, ' '), unused)
 end
 
 return sliding_buckets

@@ -2,7 +2,11 @@
 --
 -- An entry is called "TOTAL:UNITS", TOTAL being all units up to and with it, modulo 2^51. So no two
 -- are called alike, and the units in view and the one that must leave next are found without
--- reading all. The first member, "pPERIOD" with the score -1, says under which period it was kept.
+-- reading all.
+--
+-- Terms share a log: each sees its own COUNT and PERIOD of it. The first member, with the score -1,
+-- is "pPERIOD:COUNT:UNTIL": what is kept for those that ask for most, and until when they count as
+-- asking.
 --
 -- Terms: COUNT, PERIOD, min_gap, and the depths of two units whose times are asked for (-1: none).
 -- Numbers of an item: what must be free, what it adds. Answers "NEWEST TIME TIME UNITS".
@@ -12,6 +16,10 @@ shapes.l = function()
 local sliding_log = {numbers = 2}
 
 local TOTALS = 2251799813685248
+
+-- Terms that ask for most and are silent for their period, and as long as a reload takes, still
+-- count as asking.
+local RELOAD = 60000000
 
 local function entry(state, rank)
   local found = redis.call('ZRANGE', state.key, rank, rank, 'WITHSCORES')
@@ -47,30 +55,36 @@ local function replace(state, found, total, units)
   redis.call('ZADD', state.key, digits(found.at), digits(total) .. ':' .. digits(units))
 end
 
+-- The rank of the first entry that is newer than a period.
+local function first_since(state, period)
+  return redis.call('ZCOUNT', state.key, 0, digits(now - period)) + 1
+end
+
 function sliding_log.load(state, at)
   state.most, state.period = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
   state.gap = tonumber(ARGV[at + 2])
   state.units, state.added, state.back = 0, 0, 0
   local head = redis.call('ZRANGE', state.key, 0, 0)[1]
   if not head then return at + 5, DECIDED end
-  local kept = tonumber(match(head, '^p(%d+)$'))
+  local kept, count, keeps = match(head, '^p(%d+):(%d+):(%d+)$')
   if not kept then
     state.before = head
     return at + 5, OTHER_TERMS
   end
-  state.head = head
+  state.head, state.kept, state.count = head, tonumber(kept), tonumber(count)
+  state.keeps = tonumber(keeps)
+  -- Terms that ask for more take a log over as soon as they meet it, with the time it goes at; and
+  -- they say now and then that they still do, whoever is refused.
+  local asks_most = state.period >= state.kept or state.most >= state.count
+  state.changed = state.period > state.kept or state.most > state.count or
+                  (asks_most and state.keeps < now + state.kept + RELOAD)
   -- What was past under a shorter period stays so.
-  local past = now - math.min(kept, state.period)
-  local first = redis.call('ZCOUNT', state.key, 0, digits(past)) + 1
+  local first = first_since(state, math.min(state.kept, state.period))
   local last = redis.call('ZCARD', state.key) - 1
-  -- New terms take a log over as soon as they meet it, with the time it goes at.
-  state.changed = kept ~= state.period
   if first > last then return at + 5, DECIDED end
   state.oldest, state.newest = entry(state, first), entry(state, last)
-  local held = age(state, state.oldest) + state.oldest.units
-  state.units = math.min(held, state.most)
+  state.units = math.min(age(state, state.oldest) + state.oldest.units, state.count, state.most)
   state.newest_at = state.newest.at
-  state.changed = state.changed or held > state.most
   state.before = digits(state.newest_at) .. ' ' .. time_of(state, tonumber(ARGV[at + 3])) .. ' ' ..
                  time_of(state, tonumber(ARGV[at + 4])) .. ' ' .. digits(state.units)
   return at + 5, DECIDED
@@ -106,7 +120,17 @@ local function trim(state, keep)
   if units < found.units then replace(state, found, found.total, units) end
 end
 
-local function take_back(state)
+-- From here on the log is seen as it is kept, not as under the terms. How many units that are.
+local function see_all(state)
+  if state.head and state.period < state.kept then
+    local first, last = first_since(state, state.kept), redis.call('ZCARD', state.key) - 1
+    if first <= last then state.oldest, state.newest = entry(state, first), entry(state, last) end
+  end
+  if not state.newest then return 0 end
+  return math.min(age(state, state.oldest) + state.oldest.units, state.count)
+end
+
+local function take_back(state, held)
   local found = holding(state, state.back)
   redis.call('ZREMRANGEBYRANK', state.key, found.rank + 1, -1)
   local newer = age(state, found)
@@ -114,13 +138,13 @@ local function take_back(state)
   if state.back > newer then replace(state, found, total, found.units - (state.back - newer)) end
   state.newest = entry(state, found.rank)
   state.oldest = entry(state, state.oldest.rank)
-  trim(state, state.units)
+  trim(state, held - state.back)
 end
 
-local function add(state)
-  local keep = state.most - state.added
+local function add(state, held)
+  local keep = math.min(held, state.count - state.added)
   local total = 0
-  if state.newest and keep > 0 then
+  if keep > 0 then
     trim(state, keep)
     state.newest = entry(state, -1)
     total = state.newest.total
@@ -137,16 +161,37 @@ local function add(state)
   end
 end
 
+-- What is kept from now on: for the terms, and for others that asked for more not long ago.
+local function keep_for(state)
+  local period, count, keeps = state.kept or 0, state.count or 0, state.keeps or 0
+  if keeps <= now then period, count = 0, 0 end
+  local asks_most = state.period >= period or state.most >= count
+  period, count = math.max(period, state.period), math.max(count, state.most)
+  local is_new = period ~= state.kept or count ~= state.count
+  if asks_most and (is_new or keeps < now + period + RELOAD) then
+    keeps = now + 2 * period + RELOAD
+  end
+  state.kept, state.count, state.keeps = period, count, keeps
+end
+
 function sliding_log.save(state)
-  if state.units == 0 then return redis.call('DEL', state.key) end
-  if state.added > 0 then add(state) else take_back(state) end
-  local head = 'p' .. digits(state.period)
+  local held = see_all(state)
+  keep_for(state)
+  if held + state.added - state.back == 0 then return redis.call('DEL', state.key) end
+  if state.added > 0 then
+    add(state, held)
+  elseif state.back > 0 then
+    take_back(state, held)
+  else
+    trim(state, held)
+  end
+  local head = format('p%.0f:%.0f:%.0f', state.kept, state.count, state.keeps)
   if state.head ~= head then
     if state.head then redis.call('ZREM', state.key, state.head) end
     redis.call('ZADD', state.key, '-1', head)
   end
   local newest = redis.call('ZRANGE', state.key, -1, -1, 'WITHSCORES')[2]
-  redis.call('PEXPIREAT', state.key, milliseconds(tonumber(newest) + state.period))
+  redis.call('PEXPIREAT', state.key, digits(milliseconds(tonumber(newest) + state.kept)))
 end
 
 return sliding_log

@@ -1,5 +1,5 @@
--- Two counters in a hash: t the tag, e when the current window ends, p and c what was charged in
--- the window before and in this one.
+-- Two counters. The numbers: END PREVIOUS CURRENT, when the current window ends and what was
+-- charged in the window before and in this one.
 --
 -- Terms: COUNT, PERIOD. Numbers of an item: what must be free, what it adds.
 
@@ -11,18 +11,14 @@ function sliding_window.load(state, at)
   state.most, state.period = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
   state.ends = now - fmod(now, state.period) + state.period
   state.previous, state.current = 0, 0
-  local held = redis.call('HMGET', state.key, 't', 'e', 'p', 'c')
-  if held[1] then
-    state.before = table.concat(held, ' ')
-    if held[1] ~= state.tag then return at + 2, OTHER_TERMS end
-    local ends = tonumber(held[2])
-    if now < ends then
-      state.ends, state.previous, state.current = ends, tonumber(held[3]), tonumber(held[4])
-    elseif now < ends + state.period then
-      state.ends, state.previous = ends + state.period, tonumber(held[4])
-    end
+  local fault, ends, previous, current = fetch(state)
+  if not ends then return at + 2, fault end
+  if now < ends then
+    state.ends, state.previous, state.current = ends, previous, tonumber(current)
+  elseif now < ends + state.period then
+    state.ends, state.previous = ends + state.period, tonumber(current)
   end
-  return at + 2, DECIDED
+  return at + 2, fault
 end
 
 function sliding_window.asks(state, at)
@@ -49,12 +45,14 @@ function sliding_window.refund(state, at)
 end
 
 function sliding_window.save(state)
-  if state.current == 0 and state.previous == 0 then return redis.call('DEL', state.key) end
-  local unused = state.ends
-  if state.current > 0 then unused = unused + state.period end
-  redis.call('HSET', state.key, 't', state.tag, 'e', digits(state.ends),
-             'p', digits(state.previous), 'c', digits(state.current))
-  redis.call('PEXPIREAT', state.key, milliseconds(unused))
+  local unused = 0
+  if state.current > 0 then
+    unused = milliseconds(state.ends + state.period)
+  elseif state.previous > 0 then
+    unused = milliseconds(state.ends)
+  end
+  keep(state, digits(state.ends) .. ' ' .. digits(state.previous) .. ' ' .. digits(state.current),
+       unused)
 end
 
 return sliding_window

@@ -10,9 +10,9 @@
 
 #include "core/text.h"
 #include "remote/decide_script.h"
+#include "remote/new_terms_script.h"
 #include "remote/nodes_script.h"
 #include "remote/permit_script.h"
-#include "remote/replace_script.h"
 
 namespace sluice::cli {
 namespace {
@@ -29,7 +29,7 @@ TEST(AclRulesTest, AllThatTheScriptsCallIsAllowed) {
   const std::regex call("redis\\.p?call\\(\\s*'(\\w+)'");
   std::set<std::string> called;
   for (const std::string& script :
-       {std::string(DecideScriptText()), std::string(ReplaceScriptText()),
+       {std::string(DecideScriptText()), std::string(NewTermsScriptText()),
         std::string(PermitScriptText()), std::string(NodesScriptText())}) {
     const auto count = std::count(script.begin(), script.end(), '\n');
     EXPECT_GT(count, 5);

@@ -7,7 +7,7 @@
 namespace sluice::testing {
 
 inline void LoadScripts(RedisClient& client) {
-  for (const RedisScript* script : {&DecideScript(), &ReplaceScript(), &PermitScript()}) {
+  for (const RedisScript* script : {&DecideScript(), &NewTermsScript(), &PermitScript()}) {
     client.Command({"SCRIPT", "LOAD", script->text});
   }
 }

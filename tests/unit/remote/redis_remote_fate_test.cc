@@ -250,7 +250,7 @@ TEST_F(RedisRemoteFate, AnotherTimeIsTriedEightTimes) {
 }
 
 TEST_F(RedisRemoteFate, OtherTermsAreConvertedAndTriedEightTimes) {
-  const auto other = MustBind(PerHour(3, Algorithm::kFixedWindow));
+  const auto other = MustBind(PerHour(1, Algorithm::kFixedWindow));
   const std::string state =
       Concat(static_cast<const RedisTerms&>(*other).remote_limit().tag(), " 1700002800000000 1");
   const std::string reply =
@@ -258,7 +258,7 @@ TEST_F(RedisRemoteFate, OtherTermsAreConvertedAndTriedEightTimes) {
   ASSERT_TRUE(Begin(1));
   for (int i = 1; i < 8; ++i) {
     client_.Reply(reply);
-    EXPECT_EQ(client_.sent[0].command->script, ReplaceScript().text);
+    EXPECT_EQ(client_.sent[0].command->script, NewTermsScript().text);
     client_.Reply(":1\r\n");
     EXPECT_EQ(client_.sent[0].command->script, DecideScript().text);
   }

@@ -61,7 +61,7 @@ class RedisRemoteOnServers : public ::testing::Test {
     const auto keys = client.Command({"KEYS", "*"});
     std::vector<std::string> names;
     for (const RespNode& node : keys.subspan(1)) names.emplace_back(node.text);
-    static const std::regex kName("sluice:\\{[-_A-Za-z0-9]{3}\\}[-_A-Za-z0-9]{22}");
+    static const std::regex kName("sluice:\\{[-_A-Za-z0-9]{3}\\}[-_A-Za-z0-9]{22}(~[a-z][0-9,]+)?");
     std::string faults;
     for (const std::string& name : names) {
       if (!std::regex_match(name, kName)) faults += name + " is called so; ";

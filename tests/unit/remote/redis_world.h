@@ -37,18 +37,19 @@ struct WorldKey {
 struct WorldCounts {
   int allowed = 0;
   int refused = 0;
-  int in_use = 0;     // with a key that was in use then
-  int converted = 0;  // calls that met states of other terms
+  int in_use = 0;  // with a key that was in use then
+  int met = 0;     // calls whose keys had not met their terms
 
   void Add(const WorldCounts& other) {
     allowed += other.allowed;
     refused += other.refused;
     in_use += other.in_use;
-    converted += other.converted;
+    met += other.met;
   }
 };
 
-// Whether the limits of keys in use get new terms.
+// Whether the limits of keys in use get new terms, each more lenient than those before: the memory
+// store then has what Redis has. Under stricter ones Redis still asks the old, too.
 enum class TermsChange : std::uint8_t { kNever, kSometimes };
 
 // Some keys under random limits; every step asks both places at one time and compares all that they
@@ -73,8 +74,8 @@ class RedisWorld {
   WorldKey& AnyKey();
   RemoteCharge ChargeOf(const WorldKey& key, Cost cost) const;
   // Asks Redis, until it has decided.
-  bool AskRedis(const ScriptCall& call, std::span<Decision> decisions);
-  bool Replace(const ScriptCall& call, std::span<const RespNode> nodes);
+  bool AskRedis(ScriptCall call, std::span<Decision> decisions);
+  bool Meet(ScriptCall& call, std::span<const RespNode> nodes);
   void ChangeTerms();
   void ExpectSame(const WorldKey& key, const Decision& got, const Decision& want);
   void ExpectExpiry(const WorldKey& key);
@@ -86,6 +87,7 @@ class RedisWorld {
   std::unique_ptr<MemoryStore> store_;
   std::vector<WorldKey> keys_;
   Time now_;
+  FirstTerms first_terms_;
   WorldCounts counts_;
   std::string trace_;  // of the last step
 };

@@ -75,9 +75,10 @@ TEST_F(ScriptReply, OfAForeignValueIsAnErrorAndLeavesIt) {
   const auto outcome = ReadScriptReply(call_, nodes, {&decision, 1});
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome.value().status, ScriptStatus::kOtherTerms);
-  const auto converted = ConvertStates(call_, nodes);
-  ASSERT_FALSE(converted.ok());
-  EXPECT_EQ(converted.error().message, "Redis holds something else than a state under a key");
+  FirstTerms first_terms;
+  const auto meeting = MeetTerms(call_, nodes, first_terms);
+  ASSERT_FALSE(meeting.ok());
+  EXPECT_EQ(meeting.error().message, "Redis holds something else than a state under a key");
   EXPECT_EQ(client_->Text({"GET", "k"}), "something of a user");
 }
 
@@ -91,28 +92,29 @@ TEST_F(ScriptReply, OfAKeyOfAnotherTypeIsAnError) {
   EXPECT_FALSE(ReadScriptReply(call_, nodes, {&decision, 1}).ok());
 }
 
-// Only the first of two nodes that found the same old state replaces it.
-TEST_F(ScriptReply, AStateIsReplacedOnlyWhereItIsStillTheSame) {
+// Only the first of two nodes that found the same terms gives the key new ones.
+TEST_F(ScriptReply, NewTermsAreWrittenOnlyWhereTheOldAreStillThere) {
   EXPECT_TRUE(Do(Operation::kCheck, {"k", &limit_, Cost{2}}).allowed);
   LimitSpec spec = Spec();
   spec.burst = 10;
   const RemoteLimit wider = Keep(spec);
-  const ScriptCall call(Operation::kCheck, {"k", &wider, Cost{1}});
+  ScriptCall call(Operation::kCheck, {"k", &wider, Cost{1}});
   std::string command;
   call.Write(now_, command);
-  const auto converted = ConvertStates(call, client_->Ask(command));
-  ASSERT_TRUE(converted.ok());
-  ASSERT_EQ(converted.value().size(), 1U);
-  std::string replace;
-  WriteReplacements(call, converted.value(), replace);
-  EXPECT_EQ(client_->Ask(replace)[0].integer, 1);
+  FirstTerms first_terms;
+  const auto meeting = MeetTerms(call, client_->Ask(command), first_terms);
+  ASSERT_TRUE(meeting.ok());
+  ASSERT_EQ(meeting.value().states.size(), 1U);
+  std::string write;
+  WriteNewStates(call, meeting.value().states, write);
+  EXPECT_EQ(client_->Ask(write)[0].integer, 1);
   EXPECT_EQ(Decide(call).remaining, 7);
-  EXPECT_EQ(client_->Ask(replace)[0].integer, 0);
+  EXPECT_EQ(client_->Ask(write)[0].integer, 0);
   EXPECT_EQ(Do(Operation::kPeek, {"k", &wider}).remaining, 7);
 }
 
 TEST_F(ScriptReply, ScriptsHaveTheNamesThatRedisGivesThem) {
-  for (const RedisScript* script : {&DecideScript(), &ReplaceScript(), &PermitScript()}) {
+  for (const RedisScript* script : {&DecideScript(), &NewTermsScript(), &PermitScript()}) {
     EXPECT_EQ(client_->Text({"SCRIPT", "LOAD", script->text}), script->sha1);
   }
 }

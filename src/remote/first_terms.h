@@ -1,0 +1,60 @@
+// FirstTerms: more lenient terms than those of a limit, which other nodes have for it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/limit.h"
+#include "remote/remote_limit.h"
+#include "sluice/time.h"
+
+namespace sluice {
+
+// Terms, and when they are over unless their own ask again.
+struct KeptTerms {
+  std::shared_ptr<const RemoteLimit> limit;  // null: none
+  Time kept_until{};                         // in Redis
+};
+
+// What a worker has seen of them. They are asked for every key of the limit, so that one script
+// does, and so that none is let pass by terms that are stricter elsewhere. What is not known yet
+// costs a key two scripts more, once.
+//
+// Thread safety: none.
+//
+// Invariants
+//   (1) It holds no memory before the first Note, and no more than kLimitsMost entries.
+//   (2) No entry is found once its terms are over.
+//   (3) What is remembered of a limit only becomes more lenient, but for what is over.
+class FirstTerms {
+ public:
+  static constexpr std::size_t kLimitsMost = 64;
+
+  [[nodiscard]] bool IsEmpty() const { return entries_.empty(); }
+
+  // The limit of a tag, see RemoteLimit::OfTag; null where it is none.
+  std::shared_ptr<const RemoteLimit> OfTag(std::string_view tag, const Terms& like);
+
+  // `now` is the time in Redis, as far as is known.
+  [[nodiscard]] KeptTerms Find(const RemoteLimit& own, Time now) const;
+  // REQUIRES: first.limit is more lenient than `own`.
+  void Note(const RemoteLimit& own, const KeptTerms& first, Time now);
+
+ private:
+  struct Entry {
+    // Of the limit, of which there is one: while it is held no other is in its place.
+    std::shared_ptr<const std::string> tag;
+    KeptTerms first;
+  };
+
+  // The entry of the limit, or one to be used for it.
+  Entry& EntryFor(const RemoteLimit& own);
+
+  std::vector<Entry> entries_;
+  std::shared_ptr<const RemoteLimit> last_;  // that OfTag made
+};
+
+}  // namespace sluice

@@ -1,0 +1,103 @@
+#include "remote/leniency.h"
+
+#include <algorithm>
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+
+#include "core/interval.h"
+
+namespace sluice {
+namespace {
+
+// A node that has been reloaded last has old terms for as long.
+constexpr Nanos kReloadTakes = std::chrono::minutes{1};
+
+// What terms let pass: units / nanos in the long run, `at_once` besides.
+struct Pace {
+  std::uint64_t units = 0;
+  std::uint64_t nanos = 1;
+  Uint128 at_once = 0;
+};
+
+Nanos PeriodOf(const FixedWindow& terms) {
+  return terms.window == WindowKind::kCalendar ? LongestOf(terms.unit) : terms.rate.period;
+}
+
+Pace PaceOf(std::int64_t count, Nanos period, std::int64_t at_once) {
+  return {static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(period.count()),
+          static_cast<Uint128>(static_cast<std::uint64_t>(at_once))};
+}
+
+Pace PaceOf(const Interval& interval, Uint128 at_once) {
+  return {interval.ticks_per_ns, interval.ticks_per_unit, at_once};
+}
+
+Pace PaceOf(const Terms& terms) {
+  return std::visit(
+      []<typename T>(const T& of) -> Pace {
+        if constexpr (std::is_same_v<T, TokenBucket> || std::is_same_v<T, LeakyBucket>) {
+          return PaceOf(of.interval, static_cast<Uint128>(static_cast<std::uint64_t>(of.burst)));
+        } else if constexpr (std::is_same_v<T, Pacer>) {
+          return PaceOf(of.interval, of.burst_ticks / of.interval.ticks_per_unit);
+        } else if constexpr (std::is_same_v<T, IntervalBucket>) {
+          return PaceOf(of.rate.count, of.rate.period, of.burst);
+        } else if constexpr (std::is_same_v<T, FixedWindow>) {
+          return PaceOf(of.rate.count, PeriodOf(of), of.rate.count);
+        } else if constexpr (std::is_same_v<T, SlidingWindow> || std::is_same_v<T, SlidingLog> ||
+                             std::is_same_v<T, SlidingBuckets>) {
+          return PaceOf(of.rate.count, of.rate.period, of.rate.count);
+        } else {
+          return {};
+        }
+      },
+      terms);
+}
+
+std::strong_ordering Compare(const Pace& one, const Pace& other) {
+  const Uint128 faster = static_cast<Uint128>(one.units) * other.nanos;
+  const Uint128 slower = static_cast<Uint128>(other.units) * one.nanos;
+  if (faster != slower) return faster <=> slower;
+  return one.at_once <=> other.at_once;
+}
+
+Nanos FillsIn(const Interval& interval, std::int64_t units) {
+  return RoundUp(interval, TicksOf(interval, units));
+}
+
+// From none left until all is.
+Nanos FillsIn(const Terms& terms) {
+  return std::visit(
+      []<typename T>(const T& of) -> Nanos {
+        if constexpr (std::is_same_v<T, TokenBucket> || std::is_same_v<T, LeakyBucket>) {
+          return FillsIn(of.interval, of.burst);
+        } else if constexpr (std::is_same_v<T, Pacer>) {
+          return RoundUp(of.interval, of.burst_ticks + of.interval.ticks_per_unit);
+        } else if constexpr (std::is_same_v<T, IntervalBucket>) {
+          const Uint128 periods =
+              DivCeil(static_cast<Uint128>(of.burst), static_cast<std::uint64_t>(of.rate.count));
+          return Nanos{ToInt64Saturated(periods * static_cast<Uint128>(of.rate.period.count()))};
+        } else if constexpr (std::is_same_v<T, FixedWindow>) {
+          return PeriodOf(of);
+        } else if constexpr (std::is_same_v<T, SlidingWindow> || std::is_same_v<T, SlidingLog> ||
+                             std::is_same_v<T, SlidingBuckets>) {
+          return std::min(2 * of.rate.period, kLongestSpan);
+        } else {
+          return Nanos{0};
+        }
+      },
+      terms);
+}
+
+}  // namespace
+
+bool IsMoreLenient(const RemoteLimit& one, const RemoteLimit& other) {
+  const std::strong_ordering order = Compare(PaceOf(one.terms()), PaceOf(other.terms()));
+  return order == 0 ? one.tag() > other.tag() : order > 0;
+}
+
+Nanos KeptFor(const Terms& terms) { return std::min(FillsIn(terms), kLongestSpan) + kReloadTakes; }
+
+}  // namespace sluice

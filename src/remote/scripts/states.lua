@@ -1,0 +1,71 @@
+-- A state as one text: "TAG NUMBERS", the tag of the terms that wrote it and what they say of it.
+--
+-- Nodes may have different terms for a while. Then the key holds the state of its first terms, the
+-- most lenient, and every request is charged there; requests under others are charged in a state of
+-- their own, too, which lies beside it under "KEY~TAG". The text of the first goes on then:
+-- "TAG NUMBERS|KEEP TAG TAG". KEEP: the millisecond from which on these terms are over, as they
+-- were only asked by others; none since they were asked for by their own. Then the tags of those
+-- beside it. No state beside it outlives it.
+
+-- So many tags are kept, the last ones.
+local BESIDE_MOST = 4
+
+local now_ms = floor_div(now, 1000)
+
+-- Reads a state; answers whether it can be decided on, two numbers and the text of all further.
+local function fetch(state)
+  local value = redis.call('GET', state.key)
+  if not value then return DECIDED end
+  state.before = value
+  local tag, first, second, others, more = match(value, '^(%S+) (%d+) (%d+) ?([%d ]*)(.*)$')
+  if tag ~= state.tag then return OTHER_TERMS end
+  if more ~= '' then
+    state.more = more
+    local keep = tonumber(match(more, '^|(%d+)'))
+    if state.own and keep and math.max(keep, state.till) <= now_ms then return OTHER_TERMS end
+  end
+  return DECIDED, tonumber(first), tonumber(second), others
+end
+
+local function has_tag(tags, tag)
+  return string.find(tags .. ' ', ' ' .. tag .. ' ', 1, true) ~= nil
+end
+
+local function with_tag(tags, tag)
+  if has_tag(tags, tag) then return tags end
+  tags = tags .. ' ' .. tag
+  local _, count = string.gsub(tags, ' ', '')
+  if count > BESIDE_MOST then tags = match(tags, '^ %S+(.*)$') end
+  return tags
+end
+
+-- What goes on behind the numbers of first terms: of their own request, or of one under `own`.
+local function more_of(state)
+  local keep, tags = match(state.more, '^|(%d*)(.*)$')
+  if not state.own then return '|' .. tags end
+  if state.before == '' then
+    keep = state.till
+  else
+    keep = tonumber(keep) or now_ms + state.span
+    if keep <= now_ms then keep = state.till end
+  end
+  return '|' .. digits(keep) .. with_tag(tags or '', state.own.tag)
+end
+
+-- Writes a state that is as if unused from a millisecond on.
+local function keep(state, numbers, unused)
+  local text = state.tag .. ' ' .. numbers
+  if state.own or state.more ~= '' then
+    text = text .. more_of(state)
+    unused = math.max(unused, now_ms + redis.call('PTTL', state.key))
+    if state.own then unused = math.max(unused, state.own.unused) end
+  end
+  state.unused = unused
+  if unused <= now_ms then return redis.call('DEL', state.key) end
+  redis.call('SET', state.key, text, 'PXAT', digits(unused))
+end
+
+local function forget(state)
+  redis.call('DEL', state.key)
+  for tag in string.gmatch(state.more, ' (%S+)') do redis.call('DEL', state.key .. '~' .. tag) end
+end
