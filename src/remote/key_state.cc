@@ -180,7 +180,7 @@ bool KeyState::ReadParts(const SlidingBuckets& terms, std::string_view numbers) 
 bool KeyState::ReadLog(const ScriptCall& call, std::size_t key, std::string_view numbers) {
   NumberReader reader(' ', numbers);
   LogTold told;
-  for (LogTold::Unit* unit : {&told.newest, &told.first, &told.second}) {
+  for (LogTold::Unit* unit : {&told.newest, &told.first, &told.second, &told.oldest}) {
     if (!ReadTime(reader, unit->at)) return false;
   }
   const std::int64_t most = std::get<SlidingLog>(*terms_).rate.count;
@@ -188,6 +188,7 @@ bool KeyState::ReadLog(const ScriptCall& call, std::size_t key, std::string_view
   const LogPlan plan = PlanLog(call, key);
   told.first.depth = plan.first;
   told.second.depth = plan.second;
+  told.oldest.depth = told.units - 1;
   auto& state = std::get<LogState>(state_);
   ring_ = LogLike(told);
   // Room for a debt, and for a check that is recorded.

@@ -43,7 +43,7 @@ std::vector<LogEntry> LogLike(const LogTold& told) {
   std::vector<LogEntry> entries;
   std::int64_t left = told.units;
   // Oldest first: each entry holds the units from its depth on.
-  for (const LogTold::Unit* unit : {&told.second, &told.first, &told.newest}) {
+  for (const LogTold::Unit* unit : {&told.oldest, &told.second, &told.first, &told.newest}) {
     if (unit->depth == LogPlan::kNone || unit->depth >= left) continue;
     const std::int64_t units = left - unit->depth;
     left = unit->depth;

@@ -1,9 +1,10 @@
 // What a decision must know of a log that stays in Redis.
 //
 // A log may hold millions of entries; a decision reads how many units are in view, when the newest
-// was charged, and when the one that must leave before a request passes. That one is known by its
-// depth: how many units are newer. A cost passes once all units of depth COUNT - cost and more are
-// past; where units are recorded first, everything lies deeper by as many.
+// and the oldest of them were charged, and when the one that must leave before a request passes.
+// That one is known by its depth: how many units are newer. A cost passes once all units of depth
+// COUNT - cost and more are past; where units are recorded first, everything lies deeper by as
+// many.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,7 @@ struct LogTold {
   Unit newest{0};
   Unit first;
   Unit second;
+  Unit oldest;             // its depth is units - 1
   std::int64_t units = 0;  // in view
 };
 

@@ -97,7 +97,9 @@ Nanos Purse::UntilMore(const RemoteItem& item, Time now) {
   Nanos more_after{0};
   table_.Find(item.key, [&](const Entry& entry, auto& /*list*/) {
     if (entry.terms != item.terms) return;
-    const Nanos told = sluice::UntilMore(entry.terms->limit().terms, entry.told);
+    const Terms& terms = entry.terms->limit().terms;
+    const Nanos told =
+        TellsMore(terms) ? sluice::UntilMore(terms, entry.told) : entry.told_more_after;
     if (told > Nanos{0}) more_after = std::max(Nanos{1}, told - (now - entry.told_at));
   });
   return more_after;
@@ -154,6 +156,7 @@ void Purse::Report(const Entry& entry, Time now, Decision& decision) {
 
 void Purse::Note(Entry& entry, const Reply& reply, Time now) {
   entry.told = reply.decision;
+  entry.told_more_after = reply.more_after;
   entry.told_at = now;
   entry.ahead = reply.decided_at - now;
 }

@@ -59,7 +59,7 @@ class Purse {
 
   [[nodiscard]] Taken Take(const RemoteItem& item, Time now, Decision& decision);
   // How long what the remote last told stays so: until it has more left than the decisions here
-  // know of. 0 where what it told does not say that.
+  // know of. 0 where it did not tell.
   [[nodiscard]] Nanos UntilMore(const RemoteItem& item, Time now);
   // Of units that were taken at `since`.
   void GiveBack(const RemoteItem& item, Time since, Time now, Decision& decision);
@@ -71,6 +71,8 @@ class Purse {
     const Decision& decision;
     Time sent_at{};
     Time decided_at{};
+    // How long `remaining` stays so, where the decision does not say that (RemoteCall::more_after).
+    Nanos more_after{0};
   };
   // To a check that was not answered here. Answers as Taken::lease.
   [[nodiscard]] Cost Hear(const Reply& reply, Time now);
@@ -151,6 +153,7 @@ class Purse {
     Time spent_at{};
     Time ask_after{};
     Decision told;
+    Nanos told_more_after{0};
     Time told_at{};
     Nanos ahead{0};  // the remote's clock, of ours, at least
     // Of the units last spent: as in their lot.

@@ -106,13 +106,12 @@ void RedisLeg::TakeReply(std::span<const RespNode> reply) {
   }
 }
 
-// Of a log the script tells only what its items need, so nobody knows when its oldest unit goes.
 Nanos RedisLeg::UntilMoreOf(std::size_t charge) {
   const ScriptItem& item = script.items()[script.ItemOf(charge)];
   const Terms& terms = script.keys()[item.key].limit->terms();
   const Decision& decision = decisions_[charge];
-  const bool is_partly_told =
-      std::holds_alternative<SlidingLog>(terms) || std::holds_alternative<Concurrency>(terms);
+  // The script tells no more of permits than their items need.
+  const bool is_partly_told = std::holds_alternative<Concurrency>(terms);
   const bool grows = decision.limit != kNoUnits && decision.remaining < decision.limit;
   const bool has_first = script.keys()[item.key].HasFirst();
   if (TellsMore(terms) || is_partly_told || has_first || !grows) return Nanos{0};

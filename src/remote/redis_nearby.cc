@@ -88,8 +88,8 @@ void RedisNearbyWorker::OnDecided(const RedisSight& sight) {
   shared_.view_.Hear(sight, is_own ? Heard::kOwnSync : Heard::kOther, now);
   if (sight.call.operation == Operation::kReset) shared_.purse_.Forget(sight.item.key, now);
   if (sight.call.operation != Operation::kCheck) return;
-  const Cost lease =
-      shared_.purse_.Hear({sight.item, sight.decision, sight.sent_at, sight.decided_at}, now);
+  const Cost lease = shared_.purse_.Hear(
+      {sight.item, sight.decision, sight.sent_at, sight.decided_at, sight.more_after}, now);
   if (lease.units > 0) Wish(sight.item, lease);
 }
 
@@ -140,6 +140,7 @@ RedisNearbyWorker::Background& RedisNearbyWorker::Make(const Task& task, RemoteI
   background.errand = task.errand;
   background.operation = task.operation;
   background.since = task.since;
+  background.wants_growth = task.errand == Errand::kLease;
   background.items.push_back(std::move(item));
   background.is_late = false;
   return background;
@@ -298,8 +299,9 @@ void RedisNearbyWorker::EndLease(const Background& background, RemoteFate fate) 
     shared_.purse_.NotGranted(item, now);
     return;
   }
-  shared_.purse_.Grant(
-      {item, background.decisions.front(), background.sent_at, background.decided_at}, now);
+  shared_.purse_.Grant({item, background.decisions.front(), background.sent_at,
+                        background.decided_at, background.more_after.front()},
+                       now);
 }
 
 }  // namespace sluice

@@ -18,6 +18,8 @@ struct RedisSight {
   Time decided_at{};  // in Redis
   // By our clock, no later than what decided it was sent.
   Time sent_at{};
+  // As in RemoteCall; 0 where the call does not want it.
+  Nanos more_after{0};
 };
 
 // Called on the worker's thread, before the listener of the call. Not for a kPeek.

@@ -362,8 +362,10 @@ void RedisWay::Observe() {
                                        leg.items.begin());
       }
       const std::size_t place = source.items[j];
+      const Nanos more_after = call_->wants_growth ? call_->more_after[place] : Nanos{0};
       parts_.observer->OnDecided({*call_, call_->items[place], call_->decisions[place],
-                                  leg.leg.states()[key], leg.leg.decided_at(), leg.leg.sent_at()});
+                                  leg.leg.states()[key], leg.leg.decided_at(), leg.leg.sent_at(),
+                                  more_after});
     }
   }
 }

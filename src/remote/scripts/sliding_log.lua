@@ -9,7 +9,7 @@
 -- asking.
 --
 -- Terms: COUNT, PERIOD, min_gap, and the depths of two units whose times are asked for (-1: none).
--- Numbers of an item: what must be free, what it adds. Answers "NEWEST TIME TIME UNITS".
+-- Numbers of an item: what must be free, what it adds. Answers "NEWEST TIME TIME OLDEST UNITS".
 
 shapes.l = function()
 
@@ -86,7 +86,8 @@ function sliding_log.load(state, at)
   state.units = math.min(age(state, state.oldest) + state.oldest.units, state.count, state.most)
   state.newest_at = state.newest.at
   state.before = digits(state.newest_at) .. ' ' .. time_of(state, tonumber(ARGV[at + 3])) .. ' ' ..
-                 time_of(state, tonumber(ARGV[at + 4])) .. ' ' .. digits(state.units)
+                 time_of(state, tonumber(ARGV[at + 4])) .. ' ' ..
+                 time_of(state, state.units - 1) .. ' ' .. digits(state.units)
   return at + 5, DECIDED
 end
 

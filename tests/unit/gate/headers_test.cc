@@ -266,6 +266,8 @@ TEST_F(HeadersTest, JitterAddsUpToItsLengthToBothTimes) {
 // Invariant (4): `t` is the time until `r` grows, for every algorithm.
 class EffectiveWindowTest : public HeadersTest {
  protected:
+  using HeadersTest::HeadersTest;
+
   struct Told {
     std::int64_t remaining = -1;
     std::int64_t until_more = -1;  // -1: not told
@@ -273,21 +275,21 @@ class EffectiveWindowTest : public HeadersTest {
 
   void SetUp() override { gate_.ReportGrowth(true); }
 
-  std::string Ask(std::int64_t cost) {
-    const AttributeSet set{{}, Cost{cost}};
+  std::string Ask(std::int64_t cost, const std::vector<Attribute>& attributes = {}) {
+    const AttributeSet set{attributes, Cost{cost}};
     telling_.emplace(gate_).Decide({"api", {&set, 1}}, verdict_);
     return Ietf(verdict_);
   }
-  Told TakeUnits(std::int64_t cost) {
-    const std::string text = Ask(cost);
+  Told TakeUnits(std::int64_t cost, const std::vector<Attribute>& attributes = {}) {
+    const std::string text = Ask(cost, attributes);
     const auto number = [&](std::string_view parameter) -> std::int64_t {
       const std::size_t at = text.find(parameter, text.find("\nRateLimit: "));
       return at == std::string::npos ? -1 : std::stoll(text.substr(at + parameter.size()));
     };
     return {number(";r="), number(";t=")};
   }
-  std::int64_t Left() {
-    Ask(0);
+  std::int64_t Left(const std::vector<Attribute>& attributes = {}) {
+    Ask(0, attributes);
     return verdict_.nearest()->decision.remaining;
   }
 
@@ -327,6 +329,28 @@ TEST_F(EffectiveWindowTest, EndsWhenRemainingGrows) {
       EXPECT_GT(Left(), told.remaining);
     }
   }
+}
+
+class SharedStateWindowTest : public EffectiveWindowTest {
+ protected:
+  SharedStateWindowTest()
+      : EffectiveWindowTest(
+            MemoryStoreOptions{.memory_bytes = std::uint64_t{16} << 20U, .seed = {1, 2}}) {}
+};
+
+TEST_F(SharedStateWindowTest, EndsWhenRemainingGrows) {
+  RuleSpec rule = Rule("posts", "6/m");
+  rule.per = {{{"user"}, {}}};
+  Use({rule});
+  FillMemory(*store_, clock_.Now());
+  const std::vector<Attribute> user{{"user", "42"}};
+  const Told told = TakeUnits(2, user);
+  ASSERT_EQ(verdict_.nearest()->decision.source, Source::kOverflow) << "the memory is full";
+  ASSERT_GT(told.until_more, 0);
+  clock_.Advance(seconds{told.until_more - 1});
+  EXPECT_EQ(Left(user), told.remaining);
+  clock_.Advance(seconds{1});
+  EXPECT_EQ(Left(user), told.remaining + 1);
 }
 
 // kLongestSpan has 3,153,600,000 seconds, which 32 bits do not hold; in the ticks of 11 units it is

@@ -179,17 +179,7 @@ TEST_F(RemoteDeferTest, ARequestThatTheRemoteRefusesTakesNothingOfASharedState) 
   RuleSetSpec spec;
   spec.domains.push_back(std::move(domain));
   ASSERT_TRUE(gate.Use(RuleSet::Make(std::move(spec))).ok());
-  const auto filler = store.Add("filler", LimitOf("1/w"), clock_.Now());
-  ASSERT_TRUE(filler.ok());
-  for (int i = 0; store.StatsApprox().overflow_decisions < 1000; ++i) {
-    for (int each = 0; each < 1000; ++each) {
-      const std::string key = std::to_string(i * 1000 + each);
-      const Charge charge{filler.value(), key, Cost{1}};
-      Decision decision;
-      store.DecideEach(Operation::kCheck, {&charge, 1}, {&decision, 1}, clock_.Now());
-    }
-    ASSERT_LT(i, 2000);
-  }
+  FillMemory(store, clock_.Now());
   const auto ask = [&](Purpose purpose) {
     const std::vector<Attribute> attributes{{"user", "42"}};
     const AttributeSet set{attributes, Cost{1}, purpose};

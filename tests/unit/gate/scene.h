@@ -52,10 +52,27 @@ inline DescriptorSpec Descriptor(const std::string& key, const std::string& rate
   return spec;
 }
 
+// Adds keys of a limit of its own until new keys share states.
+inline void FillMemory(MemoryStore& store, Time now) {
+  const auto filler = store.Add("filler", LimitOf("1/w"), now);
+  ASSERT_TRUE(filler.ok());
+  for (int i = 0; store.StatsApprox().overflow_decisions < 1000; ++i) {
+    for (int each = 0; each < 1000; ++each) {
+      const std::string key = std::to_string(i * 1000 + each);
+      const Charge charge{filler.value(), key, Cost{1}};
+      Decision decision;
+      store.DecideEach(Operation::kCheck, {&charge, 1}, {&decision, 1}, now);
+    }
+    ASSERT_LT(i, 2000);
+  }
+}
+
 // It is 1,700,000,000.5 s after 1970.
 class GateScene : public ::testing::Test {
  protected:
-  GateScene() : store_(MemoryStore::Create({.seed = {1, 2}}).value()), gate_(*store_, clock_) {}
+  GateScene() : GateScene(MemoryStoreOptions{.seed = {1, 2}}) {}
+  explicit GateScene(const MemoryStoreOptions& options)
+      : store_(MemoryStore::Create(options).value()), gate_(*store_, clock_) {}
 
   void Use(std::vector<RuleSpec> rules, std::vector<DescriptorSpec> descriptors = {}) {
     DomainSpec domain;

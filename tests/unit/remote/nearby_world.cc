@@ -60,6 +60,7 @@ std::vector<FakeRedis::Seen> FakeRedis::Decide(RemoteCall& call, Time now) {
   ++calls;
   std::vector<Seen> seen;
   call.decisions.clear();
+  if (call.wants_growth) call.more_after.assign(call.items.size(), Nanos{0});
   call.decided_at = now;
   for (const RemoteItem& item : call.items) {
     Decision decision = DecideItem(call.operation, item, now);

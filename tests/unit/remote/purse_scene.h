@@ -52,7 +52,7 @@ class PurseScene : public ::testing::Test {
     ASSERT_EQ(asked_.size(), 1U);
     const RemoteItem item = asked_.front();
     asked_.clear();
-    purse_.Grant({item, Told(remaining), now_, now_ + ahead_}, now_);
+    purse_.Grant({item, Told(remaining), now_, now_ + ahead_, more_after_}, now_);
   }
   void Lease() {
     Demand(800);
@@ -81,6 +81,7 @@ class PurseScene : public ::testing::Test {
   Purse purse_{1000};
   Time now_{std::chrono::hours{1000}};
   Nanos ahead_ = std::chrono::hours{3};  // the remote's clock
+  Nanos more_after_{0};                  // of what it grants
   Decision decision_;
   std::size_t retired_keys_ = 1000;  // that may be returned
   std::vector<RemoteItem> asked_;

@@ -66,6 +66,15 @@ TEST_F(PurseTest, SaysWhenTheRemoteHasMore) {
   EXPECT_EQ(purse_.UntilMore(ItemOf(3), now_), Nanos{1});
 }
 
+TEST_F(PurseTest, SaysWhenTheRemoteHasMoreOfALimitWhoseStateSaysIt) {
+  terms_ = TermsOf({.algorithm = Algorithm::kSlidingWindow, .rate = Rate{1000, minutes{1}}});
+  more_after_ = milliseconds{70};
+  Lease();
+  now_ += milliseconds{20};
+  ASSERT_EQ(Take(3), Answer::kDecided);
+  EXPECT_EQ(purse_.UntilMore(ItemOf(3), now_), milliseconds{50});
+}
+
 // Invariant (2).
 TEST_F(PurseTest, OneLeaseIsAskedForAtATime) {
   Demand(800);

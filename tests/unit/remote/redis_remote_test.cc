@@ -23,6 +23,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 using Fate = RemoteFate;
 
 // One server, whose clock the test sets, and so is ours: what is sent has all the time it needs.
@@ -80,6 +81,23 @@ TEST_F(RedisRemoteTest, SaysWhenThereIsMoreWhereOnlyTheStateDoes) {
   EXPECT_EQ(call_.more_after, std::vector<Nanos>{std::chrono::seconds{4600}});
   Do(Operation::kCheck, ItemOf(MustBind(PerHour(10)), "b", "r"));
   EXPECT_EQ(call_.more_after, std::vector<Nanos>{Nanos{0}});
+}
+
+TEST_F(RedisRemoteTest, SaysWhenALogHasMoreUnits) {
+  const auto log = MustBind({.algorithm = Algorithm::kSlidingLog, .rate = Rate{100, hours{1}}});
+  call_.wants_growth = true;
+  EXPECT_EQ(Do(Operation::kCheck, ItemOf(log, "l", "r")).remaining, 99);
+  EXPECT_EQ(call_.more_after, std::vector<Nanos>{hours{1}});
+  for (const seconds later : {seconds{100}, seconds{250}}) {
+    server_->SetTime(kStart + later);
+    Do(Operation::kCheck, ItemOf(log, "l", "r"));
+    EXPECT_EQ(call_.more_after, std::vector<Nanos>{hours{1} - later});
+  }
+  // Nodes with a smaller COUNT see only the newest units.
+  const auto two = MustBind({.algorithm = Algorithm::kSlidingLog, .rate = Rate{2, hours{1}}});
+  server_->SetTime(kStart + seconds{3350});
+  EXPECT_EQ(Do(Operation::kPeek, ItemOf(two, "l", "r")).remaining, 0);
+  EXPECT_EQ(call_.more_after, std::vector<Nanos>{seconds{350}});
 }
 
 TEST_F(RedisRemoteTest, OneCommandHoweverManyItems) {
