@@ -1,6 +1,7 @@
 #include "remote/first_terms.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 #include <variant>
 
@@ -19,27 +20,38 @@ std::shared_ptr<const RemoteLimit> FirstTerms::OfTag(std::string_view tag, const
 }
 
 KeptTerms FirstTerms::Find(const RemoteLimit& own, Time now) const {
-  const auto found = std::ranges::find(entries_, own.shared_tag(), &Entry::tag);
-  return found == entries_.end() || found->first.kept_until <= now ? KeptTerms{} : found->first;
+  const auto found = entries_.find(own.shared_tag().get());
+  const bool is_kept = found != entries_.end() && now < found->second.first.kept_until;
+  return is_kept ? found->second.first : KeptTerms{};
 }
 
-FirstTerms::Entry& FirstTerms::EntryFor(const RemoteLimit& own) {
-  const auto found = std::ranges::find(entries_, own.shared_tag(), &Entry::tag);
-  if (found != entries_.end()) return *found;
-  if (entries_.size() < kLimitsMost) return entries_.emplace_back();
-  return *std::ranges::min_element(entries_, {},
-                                   [](const Entry& entry) { return entry.first.kept_until; });
+bool FirstTerms::MakeRoom(Time now) {
+  if (entries_.size() < kMaxLimits) return true;
+  if (now < next_over_) return false;
+  std::erase_if(entries_, [now](const auto& each) { return each.second.first.kept_until <= now; });
+  next_over_ = kLatestTime;
+  for (const auto& [_, entry] : entries_) {
+    next_over_ = std::min(next_over_, entry.first.kept_until);
+  }
+  return entries_.size() < kMaxLimits;
 }
 
 void FirstTerms::Note(const RemoteLimit& own, const KeptTerms& first, Time now) {
-  Entry& entry = EntryFor(own);
-  const bool is_known = entry.tag == own.shared_tag() && entry.first.kept_until > now;
-  entry.tag = own.shared_tag();
-  if (!is_known || IsMoreLenient(*first.limit, *entry.first.limit)) {
-    entry.first = first;
-  } else if (first.limit->tag() == entry.first.limit->tag()) {
-    entry.first.kept_until = std::max(entry.first.kept_until, first.kept_until);
+  assert(IsMoreLenient(*first.limit, own));
+  const auto found = entries_.find(own.shared_tag().get());
+  if (found == entries_.end()) {
+    if (!MakeRoom(now)) return;
+    entries_.emplace(own.shared_tag().get(), Entry{own.shared_tag(), first});
+    next_over_ = std::min(next_over_, first.kept_until);
+    return;
   }
+  KeptTerms& known = found->second.first;
+  if (known.kept_until <= now || IsMoreLenient(*first.limit, *known.limit)) {
+    known = first;
+  } else if (first.limit->tag() == known.limit->tag()) {
+    known.kept_until = std::max(known.kept_until, first.kept_until);
+  }
+  next_over_ = std::min(next_over_, known.kept_until);
 }
 
 }  // namespace sluice

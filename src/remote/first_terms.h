@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
 
 #include "core/limit.h"
 #include "remote/remote_limit.h"
@@ -20,18 +20,19 @@ struct KeptTerms {
 };
 
 // What a worker has seen of them. They are asked for every key of the limit, so that one script
-// does, and so that none is let pass by terms that are stricter elsewhere. What is not known yet
-// costs a key two scripts more, once.
+// does, and so that none is let pass by terms that are stricter elsewhere. A limit that is not
+// remembered costs each request two scripts more.
 //
 // Thread safety: none.
 //
 // Invariants
-//   (1) It holds no memory before the first Note, and no more than kLimitsMost entries.
+//   (1) It holds no memory before the first Note, and no more than kMaxLimits entries. A limit that
+//       finds no room is remembered once another's terms are over.
 //   (2) No entry is found once its terms are over.
-//   (3) What is remembered of a limit only becomes more lenient, but for what is over.
+//   (3) What is remembered of a limit only becomes more lenient, until it is over.
 class FirstTerms {
  public:
-  static constexpr std::size_t kLimitsMost = 64;
+  static constexpr std::size_t kMaxLimits = 4096;
 
   [[nodiscard]] bool IsEmpty() const { return entries_.empty(); }
 
@@ -45,16 +46,17 @@ class FirstTerms {
 
  private:
   struct Entry {
-    // Of the limit, of which there is one: while it is held no other is in its place.
+    // The limit's own tag: while it is held no other limit has its address.
     std::shared_ptr<const std::string> tag;
     KeptTerms first;
   };
 
-  // The entry of the limit, or one to be used for it.
-  Entry& EntryFor(const RemoteLimit& own);
+  // Whether there is room for one more entry; drops those that are over if there is none.
+  bool MakeRoom(Time now);
 
-  std::vector<Entry> entries_;
-  std::shared_ptr<const RemoteLimit> last_;  // that OfTag made
+  std::unordered_map<const std::string*, Entry> entries_;  // by the address of the tag
+  Time next_over_{};                                       // no entry is over before
+  std::shared_ptr<const RemoteLimit> last_;                // that OfTag made
 };
 
 }  // namespace sluice
