@@ -35,6 +35,20 @@ bool ChecksumOf(std::FILE* file, std::uint64_t bytes, std::uint64_t& checksum) {
   return true;
 }
 
+// Whether only this user and root can have written the file. In a directory that others may write
+// to, any of them can have put it there.
+Result<Done> CheckOwner(const std::string& path, const struct stat& found) {
+  const uid_t user = geteuid();
+  if (found.st_uid != user && found.st_uid != 0) {
+    return Error{"'" + path + "' belongs to uid " + std::to_string(found.st_uid) +
+                 "; expected uid " + std::to_string(user) + ", that of this process, or root"};
+  }
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return Error{"'" + path + "' is writable by group or others; expected mode 0600"};
+  }
+  return Done{};
+}
+
 // Opens a file that is to be read. Not blocking, since to open a pipe waits for its writer.
 Result<FileHandle> OpenRegular(const std::string& path, std::uint64_t& size) {
   FileHandle file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
@@ -45,6 +59,7 @@ Result<FileHandle> OpenRegular(const std::string& path, std::uint64_t& size) {
   struct stat found {};
   if (fstat(file.get(), &found) != 0) return SystemError("read", path, errno);
   if (!S_ISREG(found.st_mode)) return Error{"'" + path + "' is not a regular file"};
+  if (Result<Done> checked = CheckOwner(path, found); !checked.ok()) return checked.error();
   size = static_cast<std::uint64_t>(found.st_size);
   return file;
 }

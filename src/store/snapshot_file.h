@@ -71,7 +71,8 @@ class SnapshotWriter {
 // Thread safety: none. Reading past the end gives zeros and sets failed().
 class SnapshotReader {
  public:
-  // An error for what is no regular file (a link, a pipe, a device), and for more than `bytes_max`.
+  // Returns an error for anything but a regular file, for one that another user but root owns or
+  // that group or others may write to, and for one of more than `bytes_max`.
   static Result<SnapshotReader> Open(const std::string& path, std::uint64_t bytes_max);
 
   // Reads the content of a snapshot, without what is around it. Refers to the bytes.

@@ -248,6 +248,23 @@ def test_states_survive_a_restart():
             expect(file.read(), b"no snapshot", "it is kept")
 
 
+def test_a_snapshot_that_others_may_write_to_is_put_aside():
+    with Server() as server:
+        snapshot = os.path.join(server.folder.name, "states")
+        flags = ["--store-snapshot", snapshot]
+        expect(server.stop(), 0)
+        server.start(flags)
+        expect([check(server)[0] for _ in range(3)], [200, 200, 429])
+        expect(server.stop(), 0)
+        os.chmod(snapshot, 0o666)
+        server.start(flags)
+        expect(check(server)[0], 200, "it serves without")
+        said = [line for line in server.lines if "snapshot_not_restored" in line]
+        expect(len(said), 1)
+        assert "is writable by group or others" in said[0], said
+        assert os.path.exists(snapshot + ".unusable")
+
+
 def test_states_that_cannot_be_saved_are_a_failure():
     with Server() as server:
         folder = os.path.join(server.folder.name, "states")

@@ -78,6 +78,40 @@ TEST_F(SnapshotPathTest, RestoringOpensNoPipesDevicesOrFolders) {
   EXPECT_EQ(ErrorOfRestore(folder_), "'" + folder_ + "' is not a regular file");
 }
 
+TEST_F(SnapshotPathTest, RejectsAFileThatOthersMayWriteTo) {
+  ASSERT_TRUE(Save(Path()).ok());
+  for (const mode_t mode : {0620U, 0602U, 0666U}) {
+    ASSERT_EQ(chmod(Path().c_str(), mode), 0);
+    EXPECT_EQ(ErrorOfRestore(Path()),
+              "'" + Path() + "' is writable by group or others; expected mode 0600")
+        << mode;
+  }
+  ASSERT_EQ(chmod(Path().c_str(), 0644), 0);
+  EXPECT_EQ(ErrorOfRestore(Path()), "") << "others may read it";
+}
+
+// Root can give a file away, and can take another user's place for a while.
+TEST_F(SnapshotPathTest, RejectsAFileOfAnotherUser) {
+  constexpr uid_t kOther = 65534;
+  constexpr uid_t kThird = 65533;
+  if (geteuid() != 0) return;  // RejectsAFileThatOthersMayWriteTo tests what such a user can do
+  ASSERT_TRUE(Save(Path()).ok());
+  ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
+  ASSERT_EQ(chmod(Path().c_str(), 0644), 0);
+  ASSERT_EQ(chown(Path().c_str(), kOther, kOther), 0);
+  const std::string belongs = "'" + Path() + "' belongs to uid 65534; expected uid ";
+  EXPECT_EQ(ErrorOfRestore(Path()), belongs + "0, that of this process, or root");
+  ASSERT_EQ(seteuid(kThird), 0);
+  const std::string of_third = ErrorOfRestore(Path());
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_EQ(of_third, belongs + "65533, that of this process, or root");
+  ASSERT_EQ(chown(Path().c_str(), 0, 0), 0);
+  ASSERT_EQ(seteuid(kThird), 0);
+  const std::string of_root = ErrorOfRestore(Path());
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_EQ(of_root, "") << "root's own is as good";
+}
+
 // A sparse file of a terabyte would be read for hours.
 TEST_F(SnapshotPathTest, AFileLargerThanTheMemoryIsNotRead) {
   Write(Path(), "sluice snapshot\n");
