@@ -5,25 +5,28 @@
 -- A refusal goes to the client. The second word says what becomes of requests while Sluice is away:
 -- `open` lets them pass, `closed` refuses them with 503. Sluice is away if it cannot be reached or
 -- answers 5xx; every other answer but 200 is a refusal. The third word lists the headers of a
--- request that rules are about, in lower case; `-` is none. Only these are sent: HAProxy's client
--- crashes on more than about 95 headers. What the answer to an allowed request should say of limits
--- is left in txn.sluice_ratelimit and txn.sluice_policy.
+-- request that rules are about, in lower case; `-` is none. Only these are sent. What the answer to
+-- an allowed request should say of limits is left in txn.sluice_ratelimit and txn.sluice_policy.
 
 -- What Sluice is told of one request has at most this many bytes, well below HAProxy's buffers and
 -- Sluice's `bounds.header_bytes`. Longer requests are refused: they could not be asked about.
 local max_bytes = 12000
 
--- The first and the last value of a header. Sluice refuses a request where they differ, because the
--- app may take the other one.
-local function ends(values)
-  local last = 0
-  while values[last + 1] do last = last + 1 end
-  if last == 0 or values[0] == values[last] then return { values[0] } end
-  return { values[0], values[last] }
+-- Maximum header lines that are sent to Sluice for one request, because HAProxy's client crashes on
+-- more than about 95. Requests with more are refused: the app may read a line that was not sent.
+local max_lines = 64
+
+-- Returns all lines of a header, because the app may read any of them and Sluice refuses a request
+-- whose lines differ. Several lines of cookies mean the same as one line with all of them.
+local function lines_of(name, values)
+  local lines = {}
+  for i = 0, #values do lines[i + 1] = values[i] end
+  if name == "cookie" then return { table.concat(lines, "; ") } end
+  return lines
 end
 
 -- What Sluice is told of a request: what it asks for, who asks, and the headers that rules are
--- about. Also the number of bytes that takes.
+-- about. Returns also the status with which the request is refused if that is too much.
 local function question(txn, names)
   local headers = {
     ["x-forwarded-method"] = { txn.f:method() },
@@ -33,13 +36,18 @@ local function question(txn, names)
   }
   local sent = txn.http:req_get_headers()
   for name in names:gmatch("[^,]+") do
-    if sent[name] then headers[name] = ends(sent[name]) end
+    if sent[name] then headers[name] = lines_of(name, sent[name]) end
   end
-  local bytes = 0
+  local bytes, lines = 0, 0
   for name, values in pairs(headers) do
-    for _, value in ipairs(values) do bytes = bytes + #name + #value + 4 end
+    for _, value in ipairs(values) do
+      bytes = bytes + #name + #value + 4
+      lines = lines + 1
+    end
   end
-  return headers, bytes
+  if bytes > max_bytes then return headers, 431 end
+  if lines > max_lines then return headers, 400 end
+  return headers, nil
 end
 
 -- The first value of a header of a reply, or nil.
@@ -55,8 +63,8 @@ local function refuse(txn, status, body, headers)
 end
 
 local function sluice(txn, url, away, names)
-  local headers, bytes = question(txn, names)
-  if bytes > max_bytes then return refuse(txn, 431, "", {}) end
+  local headers, status = question(txn, names)
+  if status then return refuse(txn, status, "", {}) end
   -- Refusals by rules are 403 then, so that 5xx is a failure to answer.
   local reply = core.httpclient():get({ url = url .. "?deny=403", headers = headers })
   local status = reply.status or 0

@@ -54,4 +54,11 @@ def test_nginx_that_forwards_all_paths_gives_its_clients_no_permission():
         expect(post(proxy, "/v1/check"), 429)
 
 
+def test_the_app_reads_the_header_that_was_limited():
+    with stage(NGINX) as (_, proxy, app):
+        agents = b"User-Agent: z\r\nUser-Agent: me\r\n"
+        status, _ = proxy.send(b"GET / HTTP/1.1\r\nHost: edge\r\n" + agents)
+        expect((status, [head.get_all("User-Agent") for head in app.heads]), (200, [["z"]]))
+
+
 run_tests({**globals(), **tests_of(NGINX)})

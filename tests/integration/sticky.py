@@ -64,6 +64,7 @@ def stage(kind, edits=()):
     with App() as app, node() as one, node() as other:
         ports = {APP_PORT: str(app.port), SLUICE_PORT: str(one.port), OTHER_PORT: str(other.port)}
         with Proxy(kind, ports, edits) as proxy:
+            proxy.app = app
             yield one, other, proxy
 
 
@@ -119,10 +120,23 @@ def another_node_takes_over(kind, _by_turns):
             expect(ask(proxy, user), 429, "who was elsewhere stays there")
 
 
+def the_app_reads_the_user_that_was_limited(kind, _by_turns):
+    """Or the request is refused: a client may send the header several times."""
+    with stage(kind) as (_, _, proxy):
+        for number in range(LIMIT + EXTRA):
+            head = f"GET / HTTP/1.1\r\nHost: edge\r\nX-User-Id: {number}\r\nX-User-Id: me\r\n"
+            status, _ = proxy.send(head.encode())
+            heads = [app_head.get_all("X-User-Id") for app_head in proxy.app.heads]
+            # HAProxy hands on both lines, of which Sluice then refuses the request.
+            expected = (400, []) if kind.folder == "haproxy" else (200, [[str(number)]])
+            expect((status, heads), expected)
+            proxy.app.heads.clear()
+
+
 TESTS = {f"test_{kind[0].folder}_{promise.__name__}": lambda kind=kind, promise=promise:
          promise(*kind)
          for kind in (NGINX, HAPROXY, ENVOY)
          for promise in (each_user_has_one_limit_at_one_node, by_turns_each_user_would_have_two,
-                         another_node_takes_over)}
+                         another_node_takes_over, the_app_reads_the_user_that_was_limited)}
 
 run_tests(TESTS)

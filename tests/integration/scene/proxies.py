@@ -32,6 +32,7 @@ class App(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), AppHandler)
         self.seen = []
+        self.heads = []  # the headers of each request
         self.port = self.server_address[1]
         self.thread = threading.Thread(target=self.serve_forever)
         self.thread.start()
@@ -52,6 +53,7 @@ class AppHandler(http.server.BaseHTTPRequestHandler):
     def answer(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         self.server.seen.append(Request(self.command, self.path, body))
+        self.server.heads.append(self.headers)
         said = b"the app\n"
         self.send_response(200)
         self.send_header("Content-Length", str(len(said)))
