@@ -83,9 +83,7 @@ std::string NaiveLenient(std::string path) {
   for (std::string& segment : segments) segment.resize(std::min(segment.find(';'), segment.size()));
   std::string& last = segments.back();
   last.resize(std::min(last.find_first_of("?#"), last.size()));
-  std::string lenient = Resolved(segments);
-  if (lenient.size() > 1 && lenient.ends_with('/')) lenient.pop_back();
-  return lenient;
+  return Resolved(segments);
 }
 
 void ReadPath(std::string_view path) {

@@ -13,8 +13,9 @@ namespace sluice {
 // to a prefix where they make a key. So are those of its aliases.
 inline constexpr std::string_view kIpAttribute = "ip";
 
-// The attribute that holds the path of the request. A whole value in a rule ignores a slash at the
-// end of it, and a request may have a second form of it (MatchedAttributes). So do its aliases.
+// The attribute that holds the path of the request. Rules ignore a slash at its end, except for a
+// star that has to match the slash; keys are made without it; and a request may have a second form
+// of it (MatchedAttributes). The same is true of its aliases.
 inline constexpr std::string_view kPathAttribute = "path";
 
 // What the values of an attribute are.

@@ -147,7 +147,7 @@ class DomainCompiler {
     for (const KeyPartSpec& part : spec.per) {
       std::vector<KeySource>& sources = rule.per.emplace_back();
       for (const std::string& attribute : part.attributes) {
-        sources.push_back({SlotOf(attribute), addresses_.contains(attribute)});
+        sources.push_back({SlotOf(attribute), KindOf(attribute)});
       }
     }
     RuleLimitId id(spec_.name);

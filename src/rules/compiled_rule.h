@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/sip_hash.h"
+#include "rules/attribute_value.h"
 #include "rules/matcher.h"
 #include "rules/rule_spec.h"
 #include "rules/text_map.h"
@@ -16,7 +17,7 @@ namespace sluice {
 // One of the attributes that can make a part of a key.
 struct KeySource {
   std::uint32_t slot = 0;
-  bool is_ip = false;
+  AttributeKind kind = AttributeKind::kTexts;
 };
 
 // The limits first .. first + count - 1 of RuleSet::limits().

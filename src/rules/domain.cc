@@ -6,6 +6,7 @@
 
 #include "core/decimal.h"
 #include "rules/key_writer.h"
+#include "rules/path_text.h"
 
 namespace sluice {
 namespace {
@@ -180,10 +181,16 @@ void Domain::WriteKey(const CompiledRule& rule, Match& match, RuleCharge& charge
     const std::size_t source = SourceOf(part, match);
     AttributeValue& value = match.values_[part[source].slot];
     const auto alternative = static_cast<std::uint8_t>(source);
-    if (part[source].is_ip) {
-      writer.AddIp(value, alternative, spec_->ip_prefix);
-    } else {
-      writer.Add(value.text(), alternative);
+    switch (part[source].kind) {
+      case AttributeKind::kTexts:
+        writer.Add(value.text(), alternative);
+        break;
+      case AttributeKind::kAddresses:
+        writer.AddIp(value, alternative, spec_->ip_prefix);
+        break;
+      case AttributeKind::kPaths:
+        writer.Add(WithoutTrailingSlash(value.text()), alternative);
+        break;
     }
   }
   charge.key_begin = writer.begin();

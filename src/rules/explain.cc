@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "rules/ip_address.h"
+#include "rules/path_text.h"
 
 namespace sluice {
 
@@ -134,11 +135,16 @@ class DomainExplainer {
     for (std::size_t i = 0; i < rule.per.size(); ++i) {
       const std::size_t source = Domain::SourceOf(rule.per[i], match_);
       AttributeValue& value = match_.values_[rule.per[i][source].slot];
-      const bool is_ip = rule.per[i][source].is_ip && value.Ip();
-      key.push_back({rule.spec->per[i].attributes[source],
-                     is_ip ? CutText(*value.Ip()) : std::string(value.text())});
+      key.push_back(
+          {rule.spec->per[i].attributes[source], KeyText(rule.per[i][source].kind, value)});
     }
     return key;
+  }
+
+  [[nodiscard]] std::string KeyText(AttributeKind kind, AttributeValue& value) const {
+    if (kind == AttributeKind::kAddresses && value.Ip()) return CutText(*value.Ip());
+    return std::string(kind == AttributeKind::kPaths ? WithoutTrailingSlash(value.text())
+                                                     : value.text());
   }
 
   [[nodiscard]] std::string CutText(const IpAddress& address) const {

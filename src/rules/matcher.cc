@@ -9,7 +9,9 @@
 namespace sluice {
 
 Matcher::Matcher(const MatcherSpec& spec, AttributeKind kind, const Lists& lists)
-    : what_(Compile(spec, kind, lists)), negated_(spec.negated) {}
+    : what_(Compile(spec, kind, lists)),
+      is_path_(kind == AttributeKind::kPaths),
+      negated_(spec.negated) {}
 
 Matcher::What Matcher::Compile(const MatcherSpec& spec, AttributeKind kind, const Lists& lists) {
   const std::vector<std::string>& texts = spec.texts;
@@ -36,7 +38,6 @@ Matcher::What Matcher::Compile(const MatcherSpec& spec, AttributeKind kind, cons
 Matcher::Texts Matcher::CompileTexts(const MatcherSpec& spec, AttributeKind kind) {
   Texts texts;
   if (kind == AttributeKind::kPaths) {
-    texts.are_paths = true;
     for (const std::string& written : spec.texts) {
       for (const std::string& text : PathTexts(written)) {
         if (Glob::IsGlob(text)) {
@@ -66,24 +67,30 @@ Matcher::Texts Matcher::CompileTexts(const MatcherSpec& spec, AttributeKind kind
   return texts;
 }
 
+bool Matcher::Texts::HasGlobFor(std::string_view text) const {
+  for (const Glob& glob : globs) {
+    if (glob.Matches(text)) return true;
+  }
+  return false;
+}
+
 bool Matcher::Matches(AttributeValue& value) const {
+  const std::string_view text = value.text();
+  const std::string_view bare = is_path_ ? WithoutTrailingSlash(text) : text;
+  const bool is_cut = bare.size() != text.size();
   if (const auto* const texts = std::get_if<Texts>(&what_)) {
-    const std::string_view text =
-        texts->are_paths ? WithoutTrailingSlash(value.text()) : value.text();
-    if (texts->whole.Find(text) != TextMap::kNone) return true;
-    for (const Glob& glob : texts->globs) {
-      if (glob.Matches(value.text())) return true;
-    }
+    if (texts->whole.Find(bare) != TextMap::kNone) return true;
+    if (texts->HasGlobFor(text) || (is_cut && texts->HasGlobFor(bare))) return true;
     return texts->addresses && value.Ip() && texts->addresses->Contains(*value.Ip());
   }
   if (const auto* const regex = std::get_if<Regex>(&what_)) {
-    return regex->MatchesWhole(value.text());
+    return regex->MatchesWhole(text) || (is_cut && regex->MatchesWhole(bare));
   }
   if (const auto* const list = std::get_if<std::shared_ptr<const ValueList>>(&what_)) {
     return (*list)->Has(value);
   }
   if (const auto* const list = std::get_if<PathList>(&what_)) {
-    AttributeValue path(WithoutTrailingSlash(value.text()));
+    AttributeValue path(bare);
     return list->values->Has(path);
   }
   return true;

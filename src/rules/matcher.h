@@ -43,10 +43,11 @@ class Matcher {
 
  private:
   struct Texts {
+    [[nodiscard]] bool HasGlobFor(std::string_view text) const;
+
     TextMap whole;
     std::vector<Glob> globs;
     std::optional<IpSet> addresses;  // the whole values, where the attribute is an address
-    bool are_paths = false;          // a trailing slash of the value is ignored
   };
   // Paths are looked up without a trailing slash, and the list has none.
   struct PathList {
@@ -60,6 +61,9 @@ class Matcher {
   [[nodiscard]] bool Matches(AttributeValue& value) const;
 
   What what_;
+  // Whole values are compared with the path without its trailing slash; globs and regexes match if
+  // they match it with or without that.
+  bool is_path_;
   bool negated_;
 };
 

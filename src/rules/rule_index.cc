@@ -120,12 +120,15 @@ void RuleIndex::Collect(std::span<const AttributeValue> values, Bits& candidates
   for (const Slot& slot : slots_) {
     const AttributeValue& value = values[slot.slot];
     if (!value.present()) continue;
-    const std::uint32_t list =
-        slot.whole.Find(slot.is_path ? WithoutTrailingSlash(value.text()) : value.text());
+    const std::string_view text = value.text();
+    const std::string_view bare = slot.is_path ? WithoutTrailingSlash(text) : text;
+    const std::uint32_t list = slot.whole.Find(bare);
     if (list != TextMap::kNone) add(list);
-    slot.prefixes.ForEachPrefixOf(value.text(), add);
-    slot.literals.ForEachIn(value.text(), add_new);
-    if (slot.any && slot.any->MatchesWhole(value.text())) {
+    // These also find the globs that match without the slash: their literals are in both texts.
+    slot.prefixes.ForEachPrefixOf(text, add);
+    slot.literals.ForEachIn(text, add_new);
+    if (slot.any && (slot.any->MatchesWhole(text) ||
+                     (bare.size() != text.size() && slot.any->MatchesWhole(bare)))) {
       for (const std::uint32_t rule : slot.regex_rules) candidates.Add(rule);
     }
   }

@@ -51,7 +51,7 @@ class RuleIndex {
  private:
   struct Slot {
     std::uint32_t slot = 0;
-    bool is_path = false;  // whole values are looked up without a trailing slash
+    bool is_path = false;  // a trailing slash is ignored, as Matcher ignores it
     TextMap whole;         // value to an index of lists_
     // To an index of lists_ each: what values begin with, and what they contain. The maps are those
     // of strings until Finish.

@@ -82,13 +82,15 @@ void ValueSet::AddTexts(const MatcherSpec& matcher, AttributeKind kind) {
   Finish(std::move(addresses));
 }
 
+// A glob matches a path with and without its trailing slash.
 void ValueSet::AddPathTexts(std::string_view written) {
   for (const std::string& text : PathTexts(written)) {
-    if (Glob::IsGlob(text)) {
-      AddGlob(kept_.emplace_back(text));
-    } else {
+    if (!Glob::IsGlob(text)) {
       AddPath(text);
+      continue;
     }
+    AddGlob(kept_.emplace_back(text));
+    if (!text.ends_with('*')) AddGlob(kept_.emplace_back(text + "/"));
   }
 }
 

@@ -16,9 +16,11 @@ constexpr ByteSet kNotable = ByteSet("/%;\\#").With({"\0", 1}).WithRange(0x80, 0
 
 constexpr std::string_view kDigits = "0123456789ABCDEF";
 
-// Whether the text is empty, a slash, ".", "..", or begins with one of them as a whole segment.
-bool BeginsWithNothing(std::string_view text) {
-  if (text.empty() || text.front() == '/') return true;
+// Whether what follows a slash begins with a segment that normalizing removes: an empty one with a
+// slash behind it, "." or "..". A slash at the end of a path stays.
+bool BeginsWithRemovable(std::string_view text) {
+  if (text.empty()) return false;
+  if (text.front() == '/') return true;
   if (text.front() != '.') return false;
   text.remove_prefix(text.starts_with("..") ? 2 : 1);
   return text.empty() || text.front() == '/';
@@ -27,10 +29,9 @@ bool BeginsWithNothing(std::string_view text) {
 // Whether both forms of the path are the path itself.
 bool IsNormal(std::string_view path) {
   if (!path.starts_with('/')) return false;
-  if (path.size() == 1) return true;
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (!kNotable.Has(path[i])) continue;
-    if (path[i] != '/' || BeginsWithNothing(path.substr(i + 1))) return false;
+    if (path[i] != '/' || BeginsWithRemovable(path.substr(i + 1))) return false;
   }
   return true;
 }
@@ -141,7 +142,6 @@ std::optional<PathForms> NormalPath(std::string_view path, PathScratch& scratch)
   CutLastSegment(scratch.lenient);
   RemoveDots(scratch.strict);
   RemoveDots(scratch.lenient);
-  if (scratch.lenient.size() > 1 && scratch.lenient.ends_with('/')) scratch.lenient.pop_back();
   return PathForms{scratch.strict, scratch.lenient};
 }
 

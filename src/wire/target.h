@@ -29,8 +29,7 @@ struct PathForms {
   std::string_view strict;
   // What a lenient application may make of the path: every escape is decoded, once, and the result
   // is not read again for escapes; a backslash is a slash; a segment ends at its first ';', and the
-  // last one at a '?' or '#' that was escaped, too; then slashes and dots are resolved as above; a
-  // slash at the end is cut, but that of "/".
+  // last one at a '?' or '#' that was escaped, too; then slashes and dots are resolved as above.
   std::string_view lenient;
 
   [[nodiscard]] bool differ() const { return strict != lenient; }

@@ -97,7 +97,7 @@ def test_a_path_is_shown_in_both_forms_where_they_differ():
                          "expected both forms to be '/static/*'")
         expect(lines[5], "private  denies     its match holds, so nothing is charged")
         told = json.loads(explain("--rules", path, "-o", "json", "path=/a;b/c/").stdout)
-        expect(told["path"], {"strict": "/a;b/c/", "lenient": "/a/c"})
+        expect(told["path"], {"strict": "/a;b/c/", "lenient": "/a/c/"})
         expect(told["charges"][0]["key"], [{"attribute": "path", "value": "/a/c"}])
         assert "path" not in json.loads(explain("--rules", path, "-o", "json", "path=/a").stdout)
         done = explain("--rules", path, "path=/a", "path=/b")
@@ -121,6 +121,9 @@ def test_a_wrong_command_says_what_was_expected():
             (["user=42"], "expected --rules PATH, for example --rules examples/rules"),
             (["--rules", EXAMPLES, "user"], "expected ATTRIBUTE=VALUE, found 'user'"),
             (["--rules", EXAMPLES, "=42"], "expected ATTRIBUTE=VALUE, found '=42'"),
+            (["--rules", EXAMPLES, "header.X-User-Id=42"],
+             "the names of headers are in lower case, found 'header.X-User-Id'; did you mean "
+             "'header.x-user-id'?"),
             (["--rules", EXAMPLES, "--cost", "1.5"],
              "--cost: expected a whole number from 0 to 10^18, found '1.5'"),
             (["--rules", EXAMPLES, "--profile", "github2"],

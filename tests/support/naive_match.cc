@@ -165,7 +165,10 @@ std::string UriText(const std::string& text) {
 bool PathMatches(const std::string& text, const std::string& path) {
   const bool is_glob = text.find('*') != std::string::npos;
   for (const std::string& each : {text, UriText(text)}) {
-    if (is_glob ? GlobMatches(each, path) : Cut(each) == Cut(path)) return true;
+    if (is_glob ? GlobMatches(each, path) || GlobMatches(each, Cut(path))
+                : Cut(each) == Cut(path)) {
+      return true;
+    }
   }
   return false;
 }
@@ -196,7 +199,8 @@ bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Value
         holds = true;
         break;
       case MatcherSpec::Kind::kRegex:
-        holds = RegexMatches(matcher.texts.front(), text_of_it);
+        holds = RegexMatches(matcher.texts.front(), text_of_it) ||
+                (is_path && RegexMatches(matcher.texts.front(), Cut(value)));
         break;
       case MatcherSpec::Kind::kIn:
         holds = is_path ? PathInList(domain, matcher.texts.front(), value)
@@ -253,7 +257,7 @@ Values Bind(const DomainSpec& domain, std::span<const Attribute> attributes,
 std::string KeyPart(const DomainSpec& domain, const std::string& attribute,
                     const std::string& value) {
   const auto bits = IsAddress(domain, attribute) ? BitsOf(value) : std::nullopt;
-  if (!bits) return attribute + "=" + value;
+  if (!bits) return attribute + "=" + (IsTakenFrom("path", domain, attribute) ? Cut(value) : value);
   const int length = IsV4(*bits) ? 96 + domain.ip_prefix.v4 : domain.ip_prefix.v6;
   return attribute + (IsV4(*bits) ? "4:" : "6:") +
          bits->substr(0, static_cast<std::size_t>(length));

@@ -85,13 +85,13 @@ TEST_F(PathRulesTest, NoSpellingOfAPathEscapesALimitOrADenial) {
 TEST_F(PathRulesTest, AllowNeedsBothFormsOfAPath) {
   Use({When("path", "/static/*", Allow("static")), When("path", "*", Deny("rest"))});
   for (const char* path : {"/static/x", "/static/a/b", "/static/a%2Fb", "/static/x;v=1",
-                           "/static//x", "/static/%78", "/static/x/"}) {
+                           "/static//x", "/static/%78", "/static/x/", "/static/"}) {
     EXPECT_EQ(About(path), 200) << path;
   }
   for (const char* path :
        {"/v1/posts/..%2F..%2Fstatic%2Fx", "/v1/posts\\..\\..\\static\\x", "/static%2Fx",
         "/static/..%2Fv1/posts", "/static/..;/v1/posts", "/static\\..\\v1", "/static/..%5cv1",
-        "/static;/x", "/v1/posts/..;/..;/static/x", "/static"}) {
+        "/static;/x", "/v1/posts/..;/..;/static/x", "/static", "/static%2F", "/static;/"}) {
     EXPECT_EQ(About(path), 403) << path;
   }
 }
@@ -105,6 +105,31 @@ TEST_F(PathRulesTest, AllowOfAWholePathIgnoresATrailingSlash) {
   EXPECT_EQ(About("/caf%c3%a9/"), 200);
   EXPECT_EQ(About("/health;a"), 403);
   EXPECT_EQ(About("/health%2F"), 403);
+}
+
+// A star takes the slash at the end of a path, whichever application sees that slash.
+TEST_F(PathRulesTest, GlobIsNotEscapedByAnotherTrailingSlash) {
+  Use({When("path", "/private/*", Deny("closed"))});
+  for (const char* path : {"/private/", "/private%2F", "/private%2f", "/private;/", "/private\\",
+                           "/private%5C", "/private//", "/private/.", "/private;a/"}) {
+    EXPECT_EQ(About(path), 403) << path;
+  }
+  EXPECT_EQ(About("/private"), 200);
+}
+
+TEST_F(PathRulesTest, GlobAndRegexIgnoreATrailingSlashThatTheyDoNotTake) {
+  Use({When("path", "*/delete", Deny("closed"))});
+  for (const char* path : {"/a/delete", "/a/delete/", "/a/delete%2F", "/a/delete;/"}) {
+    EXPECT_EQ(About(path), 403) << path;
+  }
+  EXPECT_EQ(About("/a/delete/b"), 200);
+  RuleSpec rule = When("path", "/a/[^/]+", Deny("closed"));
+  rule.match.back().matcher.kind = MatcherSpec::Kind::kRegex;
+  Use({rule});
+  for (const char* path : {"/a/b", "/a/b/", "/a/b%2F", "/a/b;/"}) {
+    EXPECT_EQ(About(path), 403) << path;
+  }
+  EXPECT_EQ(About("/a/b/c"), 200);
 }
 
 TEST_F(PathRulesTest, NotLeavesOutOnlyWhatIsLeftOutInBothForms) {
@@ -132,7 +157,7 @@ TEST_F(PathRulesTest, KeysTakeTheLenientForm) {
   Use({Per("path", Rule("each", "1/m"))});
   EXPECT_EQ(About("/v1/posts"), 200);
   for (const char* path : {"/v1/posts/", "/v1/posts;a=1", "/v1/posts;a=2", "/v1%2Fposts",
-                           "/v1\\posts", "/v1/posts#2", "/v1/posts%2f"}) {
+                           "/v1\\posts", "/v1/posts#2", "/v1/posts%2f", "/v1/posts;/"}) {
     EXPECT_EQ(About(path), 429) << path;
   }
   EXPECT_EQ(About("/v1/posts2"), 200);
@@ -222,7 +247,7 @@ TEST_F(PathRulesTest, NameThatAttributesGiveIsReadInOneWayToo) {
   RuleSetSpec spec;
   DomainSpec& domain = spec.domains.emplace_back();
   domain.name = "api";
-  domain.aliases.push_back({.name = "user", .source = "header.x-user-id"});
+  domain.aliases.push_back({.name = "user", .source = "header.x-user-id", .origin = {}});
   domain.rules.push_back(Per("user", Rule("users", "1000/m")));
   ASSERT_TRUE(gate_.Use(RuleSet::Make(std::move(spec))).ok());
   EXPECT_EQ(About("/a", {{"X_User_Id", "1"}}), 400);

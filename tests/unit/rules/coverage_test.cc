@@ -289,9 +289,27 @@ TEST(CoverageTest, WholePathIsCoveredWithAndWithoutItsTrailingSlash) {
   EXPECT_TRUE(covers({"/a*"}, {"/a"}));
   EXPECT_FALSE(covers({"/a/*"}, {"/a/"}));  // which is also /a
   EXPECT_TRUE(covers({"/a/*"}, {"/a/b"}));
-  EXPECT_FALSE(covers({"*.php"}, {"/a.php"}));  // which is also /a.php/
+  EXPECT_TRUE(covers({"*.php"}, {"/a.php"}));  // a glob ignores the slash of /a.php/, too
+  EXPECT_TRUE(covers({"*.php"}, {"/a/*.php"}));
+  EXPECT_FALSE(covers({"/a/*/"}, {"/a/b"}));
   EXPECT_TRUE(covers({"/caf\xC3\xA9"}, {"/caf%C3%A9"}));
   EXPECT_TRUE(covers({"/"}, {"/"}));
+}
+
+// What `not` leaves out of *.php is also left out of /a.php/, which */ takes.
+TEST(CoverageTest, GlobsOfPathsAreApartWithAndWithoutTheirTrailingSlash) {
+  const DomainSpec domain;
+  DomainValues values(domain);
+  const auto covers = [&](const char* left_out, const char* narrow) {
+    CompareWork work;
+    const RuleSpec one = LimitRule("wide", {{"path", Values({left_out}, true)}});
+    const RuleSpec two = LimitRule("narrow", {{"path", Values({narrow})}});
+    return Coverage(one, values).Covers(Coverage(two, values), work);
+  };
+  EXPECT_TRUE(covers("*.php", "*.js"));
+  EXPECT_TRUE(covers("*.php", "*.js/"));
+  EXPECT_FALSE(covers("*.php", "*/"));
+  EXPECT_FALSE(covers("*/", "*.php"));
 }
 
 TEST(CoverageTest, WhatTakesTooMuchWorkIsNotSaidToBeCovered) {

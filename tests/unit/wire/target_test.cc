@@ -105,9 +105,15 @@ TEST(TargetTest, LenientFormIsWhatALenientApplicationMakesOfThePath) {
       {"/", "/"},
       {"//", "/"},
       {"/v1/posts", "/v1/posts"},
-      {"/v1/posts/", "/v1/posts"},
-      {"/v1/posts//", "/v1/posts"},
-      {"/v1/posts/.", "/v1/posts"},
+      {"/v1/posts/", "/v1/posts/"},
+      {"/v1/posts//", "/v1/posts/"},
+      {"/v1/posts/.", "/v1/posts/"},
+      {"/v1/posts%2F", "/v1/posts/"},
+      {"/v1/posts%5c", "/v1/posts/"},
+      {"/v1/posts\\", "/v1/posts/"},
+      {"/v1/posts;/", "/v1/posts/"},
+      {"/v1/posts/;a", "/v1/posts/"},
+      {"/v1/posts/%3Fa", "/v1/posts/"},
       {"/v1/posts#1", "/v1/posts"},
       {"/v1/messages%3Asend", "/v1/messages:send"},
       {"/v1/messages%3asend", "/v1/messages:send"},
@@ -143,7 +149,7 @@ TEST(TargetTest, LenientFormIsWhatALenientApplicationMakesOfThePath) {
       {"/a%20b", "/a b"},
       {"/a%3Fb", "/a"},
       {"/a%23b", "/a"},
-      {"/a/%23", "/a"},
+      {"/a/%23", "/a/"},
       {"/a%23/b", "/a#/b"},
       {"/public%23/..%2Fprivate", "/private"},
       {"/public%3F/..%5Cprivate%23x", "/private"},
@@ -156,7 +162,8 @@ TEST(TargetTest, LenientFormIsWhatALenientApplicationMakesOfThePath) {
 
 TEST(TargetTest, ANormalPathIsReturnedAsItIs) {
   PathScratch scratch{"untouched", "untouched"};
-  for (const std::string_view path : {"/", "/v1/posts", "/a/.b/c..d", "/v1/messages:send", "/a*"}) {
+  for (const std::string_view path :
+       {"/", "/v1/posts", "/v1/posts/", "/a/.b/c..d/", "/v1/messages:send", "/a*"}) {
     EXPECT_EQ(NormalPath(path, scratch)->strict.data(), path.data()) << path;
     EXPECT_EQ(NormalPath(path, scratch)->lenient.data(), path.data()) << path;
     EXPECT_FALSE(NormalPath(path, scratch)->differ());
@@ -167,10 +174,11 @@ TEST(TargetTest, ANormalPathIsReturnedAsItIs) {
 
 TEST(TargetTest, FormsDifferOnlyWhereTheyAreNotTheSame) {
   PathScratch scratch;
-  for (const std::string_view path : {"/v1//posts", "/v1/./posts", "/%70", "/a/..", "/a#b"}) {
+  for (const std::string_view path :
+       {"/v1//posts", "/v1/./posts", "/%70", "/a/..", "/a#b", "/a/"}) {
     EXPECT_FALSE(NormalPath(path, scratch)->differ()) << path;
   }
-  for (const std::string_view path : {"/a/", "/a%2Fb", "/a;b", "/a\\b", "/%C3%A9", "/\xC3\xA9"}) {
+  for (const std::string_view path : {"/a%2F", "/a%2Fb", "/a;b", "/a\\b", "/%C3%A9", "/\xC3\xA9"}) {
     EXPECT_TRUE(NormalPath(path, scratch)->differ()) << path;
   }
 }
@@ -191,7 +199,6 @@ TEST(TargetTest, TheFormOfAFormIsItself) {
     const std::string lenient = Lenient(path);
     ASSERT_EQ((lenient + "/").find("/../"), std::string::npos) << path;
     ASSERT_EQ(lenient.find("//"), std::string::npos) << path;
-    ASSERT_TRUE(lenient == "/" || !lenient.ends_with('/')) << path;
   }
 }
 
