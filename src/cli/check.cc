@@ -11,6 +11,7 @@
 #include "cli/conversation.h"
 #include "cli/credentials.h"
 #include "cli/flags.h"
+#include "cli/probe.h"
 #include "cli/request_flags.h"
 #include "cli/usage.h"
 #include "core/limit_words.h"
@@ -35,13 +36,13 @@ struct CallWords {
 
 constexpr std::string_view kVerdictCodes =
     "0 if the request is allowed, 1 if it is refused, 2 if the command is wrong, 3 if there is\n"
-    "no answer";
+    "no answer, or the server has no rules for the domain";
 constexpr std::string_view kDoneCodes =
-    "0 if it is done, 2 if the command is wrong, 3 if there is no answer, or the server does\n"
-    "not permit it";
+    "0 if it is done, 1 if no limit applies to the attributes, 2 if the command is wrong, 3 if\n"
+    "there is no answer, or the server does not permit it";
 constexpr std::string_view kPermission =
-    "A server wants a permission for it: the token of its\n"
-    "setting 'callers' (--token-file), a client certificate, or a Unix socket.";
+    "\nA server wants a permission for it: the token of its setting 'callers' (--token-file), or a "
+    "Unix\nsocket.";
 
 constexpr std::array kCalls = {
     CallWords{CheckCall::kCheck, "whether a running server lets a request pass",
@@ -63,7 +64,7 @@ constexpr std::array kCalls = {
     CallWords{
         CheckCall::kReset, "forget what the keys of a request have used",
         "Makes the keys of a request with these attributes as if never used. Prints what each "
-        "limit has left.",
+        "limit has\nleft.",
         "of no effect", "http (default: POST /v1/reset)", kDoneCodes},
 };
 
@@ -79,7 +80,7 @@ std::string MakeHelp(CheckCall call) {
   return Concat(
       "sluice ", name, ": ", words.summary, "\n\nusage: sluice ", name,
       " --server ADDRESS --domain DOMAIN [FLAGS] ATTRIBUTE=VALUE...\n\n", words.meaning,
-      lifts ? " " : "", lifts ? kPermission : "",
+      lifts ? kPermission : "",
       "\n\nflags:\n"
       "  --server ADDRESS   where the server is: host:port or unix:PATH\n"
       "  --domain DOMAIN    whose rules\n"
@@ -92,7 +93,9 @@ std::string MakeHelp(CheckCall call) {
       "\n"
       "  --timeout LENGTH   how long to wait for an answer, 5s unless said\n"
       "  -o text|json       for people (text, the default) or for programs: one line of JSON\n"
-      "  --help             this text\n\n",
+      "  --help             this text\n\n"
+      "It speaks plain text, not TLS: a server with a certificate is asked over its Unix "
+      "socket.\n\n",
       call == CheckCall::kCheck ? over_rls : "", "exit code: ", words.exit_codes,
       "\n\nexample:\n  $ sluice ", name, " --server ",
       lifts ? "unix:/run/sluice.sock" : "127.0.0.1:8080",
@@ -220,6 +223,16 @@ Result<Arguments> ReadArguments(const GivenFlags& given, CheckCall call) {
   return arguments;
 }
 
+int Fail(const Arguments& arguments, std::string_view message, Console& console) {
+  console.err.Write(Concat("sluice ", NameOf(arguments.call), ": ", message, "\n"));
+  return kExitNoAnswer;
+}
+
+// A refund or reset that found no limit has not been done.
+bool IsYes(const Arguments& arguments, const CheckAnswer& answer) {
+  return LiftsLimits(arguments.call) ? HasLimit(answer) : answer.allowed;
+}
+
 int RunOn(const Arguments& arguments, Console& console) {
   const std::string server = Describe(arguments.server);
   const CheckQuestion question{.server = server,
@@ -234,15 +247,23 @@ int RunOn(const Arguments& arguments, Console& console) {
   const Result<CheckAnswer> answer =
       address ? Converse(address.value(), *conversation, *MakeSystemClock(), arguments.timeout)
               : address.error();
+  const auto probe = [&] {
+    return Probe(arguments.server, arguments.domain, arguments.credentials, arguments.timeout);
+  };
+  const bool is_http = arguments.protocol->name == "http";
   if (!answer) {
-    console.err.Write(
-        Concat("sluice ", NameOf(arguments.call), ": ", answer.error().message, "\n"));
-    return kExitNoAnswer;
+    const bool has_spoken = conversation->answer().has_value();
+    const std::string_view advice = has_spoken && !is_http ? AdviceFor(probe()) : "";
+    return Fail(arguments, Concat(answer.error().message, advice), console);
   }
   const bool as_json = arguments.form == OutputForm::kJson;
   console.out.Write(as_json ? CheckJson(question, answer.value())
                             : CheckText(question, answer.value(), console.out.ink()));
-  return answer.value().allowed ? kExitOk : kExitNo;
+  const bool just_passed = answer.value().allowed && !HasLimit(answer.value());
+  if (!is_http && just_passed && probe() == ProbeFinding::kNoRules) {
+    return Fail(arguments, NoRulesMessage(server, arguments.domain), console);
+  }
+  return IsYes(arguments, answer.value()) ? kExitOk : kExitNo;
 }
 
 int RunCall(CheckCall call, std::span<const std::string_view> args, Console& console) {

@@ -1,5 +1,6 @@
 #include "cli/check_answer.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "cli/duration_text.h"
@@ -12,11 +13,15 @@ namespace {
 
 std::string Headline(const CheckQuestion& question, const CheckAnswer& answer) {
   const std::string domain = Concat("domain ", Quoted(question.domain), ": ");
-  if (question.call == CheckCall::kRefund) return Concat(domain, "refunded");
-  if (question.call == CheckCall::kReset) return Concat(domain, "reset");
+  if (LiftsLimits(question.call)) {
+    const std::string_view done = question.call == CheckCall::kReset ? "reset" : "refunded";
+    if (HasLimit(answer)) return Concat(domain, done);
+    return Concat(domain, "no limit applies to these attributes; nothing was ", done);
+  }
   if (answer.allowed) {
     return Concat(domain, "allowed",
-                  answer.wait > Nanos{0} ? Concat(" after ", DurationText(answer.wait)) : "");
+                  answer.wait > Nanos{0} ? Concat(" after ", DurationText(answer.wait)) : "",
+                  HasLimit(answer) ? "" : "; no limit applied");
   }
   if (!answer.retry_after) return Concat(domain, "refused");
   return Concat(domain, "refused; ",
@@ -76,12 +81,18 @@ std::string_view NameOf(CheckCall call) {
   return "check";
 }
 
+bool HasLimit(const CheckAnswer& answer) {
+  return std::ranges::any_of(answer.limits, [](const AnsweredLimit& limit) {
+    return !limit.rule.empty() || !limit.limit.empty() || limit.units.has_value();
+  });
+}
+
 std::string CheckText(const CheckQuestion& question, const CheckAnswer& answer, Ink ink) {
   using enum Table::Align;
   const Emphasis emphasis = answer.allowed ? Emphasis::kGreen : Emphasis::kRed;
   std::string text = Emphasized(ink, emphasis, Headline(question, answer)) + "\n";
   if (!answer.words.empty()) text += Concat(Printable(answer.words), "\n");
-  if (answer.limits.empty()) return text;
+  if (!HasLimit(answer)) return text;
   Table table({{"rule"},
                {"limit"},
                {"mode"},

@@ -62,6 +62,9 @@ struct CheckAnswer {
   std::vector<AnsweredLimit> limits = {};
 };
 
+// Whether a limit applied, as far as the protocol tells it.
+bool HasLimit(const CheckAnswer& answer);
+
 // For people: the verdict, and a table of limits.
 std::string CheckText(const CheckQuestion& question, const CheckAnswer& answer, Ink ink);
 

@@ -8,6 +8,7 @@
 #include "config/json.h"
 #include "core/decimal.h"
 #include "core/text.h"
+#include "core/utf8.h"
 #include "core/value.h"
 #include "wire/http1_reply.h"
 
@@ -73,6 +74,14 @@ AnsweredLimit LimitIn(const Value& decision) {
           .reset_after = LengthIn(decision, "reset_after_ms")};
 }
 
+// The first line of a text that a person may read. Nothing for a page of HTML.
+std::string FirstLine(std::string_view body) {
+  constexpr std::size_t kMaxBytes = 200;
+  const std::string_view line = body.substr(0, body.find_first_of("\r\n"));
+  const bool is_text = line.size() <= kMaxBytes && IsUtf8(line) && !line.starts_with('<');
+  return is_text ? std::string(line) : std::string();
+}
+
 CheckAnswer AnswerIn(const Value& reply) {
   CheckAnswer answer{.retry_after = LengthIn(reply, "retry_after_ms"),
                      .wait = LengthIn(reply, "wait_ms").value_or(Nanos{0}),
@@ -126,9 +135,12 @@ class HttpConversation final : public Conversation {
     const bool refuses =
         reply.status == kTooManyRequests || (may_refuse && allowed.has_value() && !*allowed);
     if (reply.status != kOk && !refuses) {
-      const std::string words = TextIn(body, "detail");
-      return Fail(Concat("answered ", reply.status, words.empty() ? "" : ": ", Printable(words),
-                         Advice(reply)));
+      const std::string_view advice = Advice(reply);
+      std::string words = value != nullptr ? TextIn(body, "detail") : FirstLine(reply.body);
+      if (advice == kAdminAdvice) words.clear();
+      if (!advice.empty() && words.ends_with('.')) words.pop_back();
+      return Fail(
+          Concat("answered ", reply.status, words.empty() ? "" : ": ", Printable(words), advice));
     }
     if (!refuses && !allowed) {
       return Fail(Concat("answered /v1/", NameOf(call_), " with something else; is it sluice?"));
@@ -142,18 +154,16 @@ class HttpConversation final : public Conversation {
   [[nodiscard]] std::string_view Advice(const Http1Reply& reply) const {
     const bool lacks_permission = reply.status == kUnauthorized || reply.status == kForbidden;
     if (lacks_permission && LiftsLimits(call_)) {
-      return shows_token_ ? "; the token of --token-file is not that of 'callers'"
-                          : "; who lifts limits needs a permission: show the token of 'callers' by "
-                            "--token-file, or ask over a Unix socket";
+      return shows_token_
+                 ? "; the token of --token-file is not that of 'callers'"
+                 : "; show the token of 'callers' by --token-file, or ask over a Unix socket";
     }
-    if (reply.status == kMethodNotAllowed && reply.body == kAdminWords) {
-      return "; it is the admin address of a server, which is asked where it listens (--listen, "
-             "port 8080 unless said)";
-    }
-    return {};
+    if (reply.status == kMethodNotAllowed && reply.body == kAdminWords) return kAdminAdvice;
+    return reply.body.starts_with(kTlsWords) ? kTlsAdvice : "";
   }
 
   static constexpr std::string_view kAdminWords = "expected GET\n";
+  static constexpr std::string_view kTlsWords = "this port speaks TLS";
 
   CheckCall call_;
   bool shows_token_;

@@ -49,6 +49,13 @@ class Conversation {
 // What a server of ours answers where it has no rules for a domain.
 inline constexpr std::string_view kNoRulesWords = "There are no rules for this domain";
 
+// What is told of an address that answers but serves no checks in plain text.
+inline constexpr std::string_view kAdminAdvice =
+    "; it is the admin address of a server, which is asked where it listens (--listen, port 8080 "
+    "unless said)";
+inline constexpr std::string_view kTlsAdvice =
+    "; the clients of sluice speak plain text only, so ask a Unix socket of that server";
+
 // POST /v1/check, /v1/peek, /v1/refund or /v1/reset.
 std::unique_ptr<Conversation> AskByHttp(const CheckQuestion& question, const Credentials& shown);
 // ShouldRateLimit of Envoy's rate limit service, the attributes as the entries of one descriptor.

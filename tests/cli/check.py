@@ -151,7 +151,10 @@ def test_what_is_no_answer_is_told_apart():
             ("http", b"-ERR unknown command\r\n", "does not speak HTTP/1"),
             ("http", b"", "closed the connection without an answer"),
             ("http", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut", "closed the connection"),
-            ("http", b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "answered 500"),
+            ("http", b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "answered 500\n"),
+            ("http", b"HTTP/1.1 502 Oops\r\nContent-Length: 11\r\n\r\nno \x07one\r\nat home",
+             r"answered 502: no \x07one" + "\n"),
+            ("http", b"HTTP/1.1 502 Oops\r\nContent-Length: 6\r\n\r\n<html>", "answered 502\n"),
             ("http", b'HTTP/1.1 500 Oops\r\nContent-Length: 26\r\n\r\n{"detail":"\\u001b[31mred"}',
              r"answered 500: \x1b[31mred"),
             ("resp", http_error, "does not speak RESP"),
@@ -260,7 +263,8 @@ def test_refund_and_reset_need_a_permission():
                 code, said, error = check(server.address, *request, command=command)
                 expect((code, said), (3, ""), command)
                 assert f"sluice {command}: {server.address} answered 40" in error, error
-                assert "show the token of 'callers' by --token-file" in error, error
+                assert "name; show the token of 'callers' by --token-file, or ask" in error, error
+                expect(error.count("permission"), 1, error)
                 code, _, error = check(server.address, "--token-file", wrong.name, *request,
                                        command=command)
                 expect(code, 3)
@@ -277,9 +281,51 @@ def test_refund_and_reset_need_a_permission():
 
 def test_the_admin_address_is_told_apart():
     with Server(RULES) as server:
-        code, said, error = check(server.admin, "a=b")
-        expect((code, said), (3, ""))
-        assert "answered 405; it is the admin address of a server" in error, error
+        for protocol in PROTOCOLS:
+            code, said, error = check(server.admin, "--protocol", protocol, "a=b")
+            expect((code, said), (3, ""), protocol)
+            assert "; it is the admin address of a server" in error, (protocol, error)
+            expect("answered 405; it is" in error, protocol == "http", error)
+
+
+def test_a_port_that_speaks_tls_is_told_apart():
+    with tempfile.TemporaryDirectory() as folder:
+        key, certificate = f"{folder}/key.pem", f"{folder}/server.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
+                        certificate, "-days", "2", "-subj", "/CN=localhost"],
+                       capture_output=True, check=True, timeout=DEADLINE_SECONDS)
+        with Server(RULES, flags=["--tls-certificate", certificate, "--tls-key", key]) as server:
+            for protocol in PROTOCOLS:
+                code, said, error = check(server.address, "--protocol", protocol, "a=b")
+                expect((code, said), (3, ""), protocol)
+                assert "; the clients of sluice speak plain text only" in error, (protocol, error)
+            _, _, error = check(server.address, "a=b")
+            assert "answered 400: this port speaks TLS; expected https; the clients" in error, error
+
+
+def test_no_limit_is_not_a_success():
+    token = "a-token-of-callers"
+    with tempfile.NamedTemporaryFile("w") as file:
+        print(token, file=file, flush=True)
+        with Server(RULES, flags=["--callers-token", token]) as server:
+            for command, word in (("refund", "refunded"), ("reset", "reset")):
+                found = check(server.address, "--token-file", file.name, "user=1", command=command)
+                expect(found, (1, "domain 'api': no limit applies to these attributes; nothing was "
+                                  f"{word}\n", ""))
+            expect(check(server.address, "user=1", command="peek"),
+                   (0, "domain 'api': allowed; no limit applied\n", ""))
+            for protocol in PROTOCOLS:
+                expect(check(server.address, "--protocol", protocol, "user=1"),
+                       (0, "domain 'api': allowed; no limit applied\n", ""), protocol)
+
+
+def test_a_domain_without_rules_is_told_by_envoys_protocol_too():
+    with Server(RULES) as server:
+        expect(check(server.address, "--protocol", "rls", "user=1", domain="aip"),
+               (3, "domain 'aip': allowed; no limit applied\n",
+                f"sluice check: {server.address} has no rules for the domain 'aip', so no limit "
+                "applied\n"))
 
 
 def test_nobody_answers():

@@ -48,18 +48,40 @@ TEST(CheckAnswerTest, WhatIsNotToldIsNotMadeUp) {
   CheckAnswer answer{.allowed = false};
   EXPECT_EQ(CheckText(kQuestion, answer, Ink::kPlain), "domain 'api': refused\n");
   answer.retry_after = kNever;
-  answer.limits = {{}};
+  answer.limits = {{.rule = "posts"}};
   EXPECT_EQ(CheckText(kQuestion, answer, Ink::kPlain),
             "domain 'api': refused; waiting does not help\n"
             "\n"
-            "rule  limit  mode  answer   left  retry after  reset after\n"
-            "-     -      -     allowed     -            -            -\n");
+            "rule   limit  mode  answer   left  retry after  reset after\n"
+            "posts  -      -     allowed     -            -            -\n");
 }
 
 TEST(CheckAnswerTest, AWaitIsPartOfTheVerdict) {
-  EXPECT_EQ(CheckText(kQuestion, {.wait = 1500ms}, Ink::kPlain),
-            "domain 'api': allowed after 1.5s\n");
-  EXPECT_EQ(CheckText(kQuestion, {}, Ink::kPlain), "domain 'api': allowed\n");
+  CheckAnswer answer{.wait = 1500ms, .limits = {{.rule = "posts"}}};
+  const auto verdict = [&] {
+    const std::string text = CheckText(kQuestion, answer, Ink::kPlain);
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(verdict(), "domain 'api': allowed after 1.5s");
+  answer.wait = 0s;
+  EXPECT_EQ(verdict(), "domain 'api': allowed");
+}
+
+TEST(CheckAnswerTest, AnAnswerSaysThatNoLimitApplied) {
+  CheckQuestion question = kQuestion;
+  const auto text_of = [&](CheckCall call, const CheckAnswer& answer) {
+    question.call = call;
+    return CheckText(question, answer, Ink::kPlain);
+  };
+  EXPECT_EQ(text_of(CheckCall::kCheck, {}), "domain 'api': allowed; no limit applied\n");
+  // Envoy's protocol has a status for every descriptor, also for one without a limit.
+  EXPECT_EQ(text_of(CheckCall::kCheck, {.limits = {{}}}),
+            "domain 'api': allowed; no limit applied\n");
+  EXPECT_EQ(text_of(CheckCall::kCheck, {.allowed = false}), "domain 'api': refused\n");
+  EXPECT_EQ(text_of(CheckCall::kReset, {}),
+            "domain 'api': no limit applies to these attributes; nothing was reset\n");
+  EXPECT_EQ(text_of(CheckCall::kRefund, {}),
+            "domain 'api': no limit applies to these attributes; nothing was refunded\n");
 }
 
 TEST(CheckAnswerTest, JsonHasTheSameAndRoundsUp) {
