@@ -1,16 +1,15 @@
 #include "cli/bench.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "cli/bench_arguments.h"
 #include "cli/bench_report.h"
 #include "cli/bench_request.h"
-#include "cli/check_answer.h"
-#include "cli/conversation.h"
+#include "cli/probe.h"
 #include "cli/process_limits.h"
 #include "cli/signals.h"
 #include "core/text.h"
@@ -72,44 +71,58 @@ int Fail(std::string_view message, int code, Console& console) {
   return code;
 }
 
-// Whether the server has rules for the domain. Without any, forward auth and Envoy's protocol let
-// everything pass, so the load itself does not tell. What is no clear no counts as yes: the server
-// may be another one than ours.
-bool HasDomain(const BenchArguments& arguments) {
+ProbeFinding ProbeServer(const BenchArguments& arguments) {
   constexpr Nanos kTimeout = std::chrono::seconds{1};
-  const std::string server = Describe(arguments.server);
-  const CheckQuestion question{
-      .server = server, .protocol = "http", .domain = arguments.domain, .call = CheckCall::kPeek};
-  const Result<ServerAddress> address = FindServer(arguments.server);
-  if (!address) return true;
-  const std::unique_ptr<Conversation> conversation = AskByHttp(question, arguments.credentials);
-  const Result<CheckAnswer> answer =
-      Converse(address.value(), *conversation, *MakeSystemClock(), kTimeout);
-  return answer || answer.error().message.find(kNoRulesWords) == std::string::npos;
+  if (arguments.domain.empty()) return ProbeFinding::kNothing;
+  return Probe(arguments.server, arguments.domain, arguments.credentials, kTimeout);
 }
 
-// Whether what was measured may be that of a domain without rules.
-bool MayLackDomain(const BenchArguments& arguments, const Measurements& measured) {
-  if (arguments.domain.empty() || arguments.protocol == BenchProtocol::kResp) return false;
-  const bool passes_without_rules = arguments.protocol != BenchProtocol::kHttp;
-  return measured.answered() == 0 || (passes_without_rules && measured.refused() == 0);
+// Whether everything passed, as it does without rules for the domain, except over HTTP and RESP.
+bool AllPassed(const BenchArguments& arguments, const Measurements& measured) {
+  const bool passes_without_rules = arguments.protocol == BenchProtocol::kRls ||
+                                    arguments.protocol == BenchProtocol::kForwardAuth;
+  return passes_without_rules && measured.refused() == 0;
+}
+
+// "none of 10 requests got a verdict; status 405 (10 times)"
+std::string NoVerdictMessage(const Measurements& measured) {
+  const auto& causes = measured.causes();
+  const auto count_of = [](const auto& cause) { return cause.second; };
+  const auto most = std::ranges::max_element(causes, {}, count_of);
+  if (most == causes.end()) return "no request was answered";
+  return Concat("none of ", measured.requests(),
+                " requests got a verdict; the most common error: ", most->first, " (", most->second,
+                " of them)");
+}
+
+// Whether the figures are those of requests that the server limits. Writes why they are not.
+bool IsMeaningful(const BenchArguments& arguments, const Measurements& measured, Console& console) {
+  const bool has_verdicts = measured.answered() > 0;
+  if (has_verdicts && !AllPassed(arguments, measured)) return true;
+  const ProbeFinding finding = ProbeServer(arguments);
+  if (finding == ProbeFinding::kNoRules) {
+    Fail(NoRulesMessage(Describe(arguments.server), arguments.domain), kExitNoAnswer, console);
+    return false;
+  }
+  if (has_verdicts) return true;
+  Fail(Concat(NoVerdictMessage(measured), AdviceFor(finding)), kExitNoAnswer, console);
+  return false;
 }
 
 int RunOn(const BenchArguments& arguments, Console& console) {
   Result<LoadSessionFactory> sessions = BenchSessions(arguments);
   if (!sessions) return Fail(sessions.error().message, kExitBadInput, console);
   const Result<LoadReport> report = Measure(arguments, std::move(sessions).value(), console);
-  if (!report) return Fail(report.error().message, kExitNoAnswer, console);
+  if (!report) {
+    return Fail(Concat(report.error().message, AdviceFor(ProbeServer(arguments))), kExitNoAnswer,
+                console);
+  }
   const bool as_json = arguments.form == OutputForm::kJson;
   console.out.Write(as_json ? BenchJson(arguments, report.value())
                             : BenchText(arguments, report.value(), console.out.ink()));
   const std::string unmet = UnmetLines(arguments, report.value());
   console.err.Write(unmet);
-  if (MayLackDomain(arguments, report.value().measured) && !HasDomain(arguments)) {
-    return Fail(Concat(Describe(arguments.server), " has no rules for the domain ",
-                       Quoted(arguments.domain), ", so this measured nothing that is limited"),
-                kExitNoAnswer, console);
-  }
+  if (!IsMeaningful(arguments, report.value().measured, console)) return kExitNoAnswer;
   return unmet.empty() ? kExitOk : kExitNo;
 }
 

@@ -47,10 +47,11 @@ what is told:
   -o text|json         for people (text, the default) or for programs: one line of JSON
   --help               this text
 
-HTTP: 2xx is allowed, 429 is refused, and any other status is an error.
+HTTP: 2xx is allowed, 429 is refused, and any other status is an error. It speaks plain text, not
+TLS: a server with a certificate is measured over its Unix socket.
 
 exit code: 0 if all went as expected, 1 if an expectation is not met, 2 if the command is wrong,
-3 if the server cannot be measured
+3 if the server cannot be measured or no request got a verdict
 
 example:
   $ sluice bench --server 127.0.0.1:8080 --domain api --duration 5s --expect errors=0 'p99<5ms'

@@ -107,9 +107,12 @@ def test_http_of_any_server():
     with Server(RULES) as server:
         report = measure(server.admin, "--method", "GET", "--path", "/healthz", "--requests", "100")
         expect(counts(report), (100, 100, 0, 0))
-        report = measure(server.address, "--method", "GET", "--path", "/no/{key}", "--requests",
-                         "10")
-        expect((report["errors"], report["causes"]), (10, {"status 404": 10}))
+        code, said, error = bench(server.address, "--method", "GET", "--path", "/no/{key}",
+                                  "--requests", "10", "-o", "json")
+        report = json.loads(said)
+        expect((code, report["errors"], report["causes"]), (3, 10, {"status 404": 10}))
+        expect(error, "sluice bench: none of 10 requests got a verdict; the most common error: "
+                      "status 404 (10 of them)\n")
 
 
 def test_resp_of_any_server():
@@ -117,10 +120,23 @@ def test_resp_of_any_server():
         report = measure(server.address, "--protocol", "resp", "--command", "ECHO {key}",
                          "--requests", "100", "--pipeline", "10")
         expect(counts(report), (100, 100, 0, 0))
-        report = measure(server.address, "--protocol", "resp", "--command", "NONSENSE {key}",
-                         "--requests", "10", "--keys", "1")
-        expect(counts(report), (10, 0, 0, 10))
+        code, said, error = bench(server.address, "--protocol", "resp", "--command",
+                                  "NONSENSE {key}", "--requests", "10", "--keys", "1", "-o",
+                                  "json")
+        report = json.loads(said)
+        expect((code, counts(report)), (3, (10, 0, 0, 10)))
         assert "unknown command" in str(report["causes"]), report
+        assert "none of 10 requests got a verdict" in error, error
+
+
+def test_an_admin_address_has_not_been_measured():
+    with Server(RULES) as server:
+        for protocol in ("http", "rls", "forward-auth"):
+            code, _, error = bench(server.admin, "--protocol", protocol, "--domain", "api",
+                                   "--attribute", "header.x-user-id=1" if protocol ==
+                                   "forward-auth" else "user=1", "--requests", "10")
+            expect(code, 3, protocol)
+            assert "(10 of them); it is the admin address of a server" in error, error
 
 
 def test_a_token_is_shown_by_each_protocol_and_never_printed():
@@ -300,9 +316,12 @@ def test_an_open_loop_that_cannot_keep_up_leaves_nothing_out():
 
 def test_what_is_left_of_a_warm_up_is_not_counted():
     with Misbehaving(serve_slowly) as server:
-        report = measure(server.address, *GET, "--rate", "1000", "--warm-up", "500ms", "--duration",
-                         "300ms", "--connections", "1", "--timeout", "3s")
+        code, said, error = bench(server.address, *GET, "--rate", "1000", "--warm-up", "500ms",
+                                  "--duration", "300ms", "--connections", "1", "--timeout", "3s",
+                                  "-o", "json")
+        report = json.loads(said)
         expect((report["requests"], report["causes"]["not sent in time"]), (300, 300))
+        expect(code, 3, error)
 
 
 def drip(connection, over):
@@ -516,7 +535,7 @@ def test_a_wrong_domain_is_an_error_that_says_why():
             expect(code, 3, protocol)
             assert "requests" in said, said
             expect(error, f"sluice bench: {server.address} has no rules for the domain 'aip', so "
-                          "this measured nothing that is limited\n", protocol)
+                          "no limit applied\n", protocol)
 
 
 run_tests(globals())
