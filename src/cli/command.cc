@@ -83,8 +83,10 @@ int UnknownCommand(std::string_view name, Console& console) {
   return kExitBadInput;
 }
 
+bool IsHelp(std::string_view name) { return name == "help" || name == "--help" || name == "-h"; }
+
 int RunHelp(std::span<const std::string_view> args, Console& console) {
-  if (args.empty()) {
+  if (args.empty() || IsHelp(args.front())) {
     console.out.Write(Help());
     return kExitOk;
   }
@@ -102,7 +104,7 @@ int RunCommand(std::span<const std::string_view> args, Console& console) {
     return kExitBadInput;
   }
   const std::string_view name = args.front();
-  if (name == "help" || name == "--help" || name == "-h") return RunHelp(args.subspan(1), console);
+  if (IsHelp(name)) return RunHelp(args.subspan(1), console);
   if (name == "--version") {
     console.out.Write("sluice " + std::string(kVersion) + "\n");
     return kExitOk;

@@ -142,8 +142,10 @@ int RunDoctor(std::span<const std::string_view> args, Console& console) {
   if (!form.ok()) return Fail(form.error().message, console);
   std::vector<std::string_view> environment;
   for (char** each = environ; *each != nullptr; ++each) environment.emplace_back(*each);
-  const ReadSettingsResult given =
-      ReadSettings({.args = split.settings, .environment = environment, .read_file = ReadFileText});
+  const ReadSettingsResult given = ReadSettings({.args = split.settings,
+                                                 .environment = environment,
+                                                 .read_file = ReadFileText,
+                                                 .main_flag = "--store"});
   for (const ConfigProblem& problem : given.problems) {
     console.err.Write(Concat("sluice doctor: ", Describe(given.files, problem), "\n"));
   }

@@ -1,9 +1,9 @@
 #include "cli/flags.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
+#include "config/other_flags.h"
 #include "core/limit_words.h"
 #include "core/value.h"
 
@@ -23,7 +23,9 @@ Spelling Split(std::string_view arg) {
   return {arg.substr(0, equals), arg.substr(equals + 1), true};
 }
 
+// The short form of --help is known wherever the long one is, and not told.
 const Flag* Find(std::span<const Flag> known, std::string_view name) {
+  if (name == "-h") name = "--help";
   const auto found =
       std::find_if(known.begin(), known.end(), [&](const Flag& flag) { return flag.name == name; });
   return found == known.end() ? nullptr : &*found;
@@ -35,45 +37,13 @@ bool LooksLikeFlag(std::span<const Flag> known, std::string_view arg) {
   return arg.starts_with("--") || Find(known, arg) != nullptr;
 }
 
-// What other tools call a flag. One is suggested where the command has it.
-struct OtherName {
-  std::string_view written;
-  std::string_view meant;
-};
-constexpr std::array kOtherNames = {
-    OtherName{"--port", "--server"},
-    OtherName{"--host", "--server"},
-    OtherName{"--address", "--server"},
-    OtherName{"--addr", "--server"},
-    OtherName{"--url", "--server"},
-    OtherName{"--target", "--server"},
-    OtherName{"--json", "-o"},
-    OtherName{"--output", "-o"},
-    OtherName{"--format", "-o"},
-    OtherName{"--token", "--token-file"},
-    OtherName{"--concurrency", "--connections"},
-    OtherName{"--clients", "--connections"},
-    OtherName{"--number", "--requests"},
-    OtherName{"--hits", "--cost"},
-    OtherName{"--units", "--cost"},
-    OtherName{"--weight", "--cost"},
-    OtherName{"--config", "--rules"},
-    OtherName{"--file", "--rules"},
-    OtherName{"--file", "--trace"},
-    OtherName{"--input", "--trace"},
-    OtherName{"--steps", "--trace"},
-    OtherName{"--svg", "--plot"},
-    OtherName{"--redis", "--store"},
-    OtherName{"--headers", "--profile"},
-    OtherName{"--rate", "--limit"},
-};
-
 Error UnknownFlag(std::span<const Flag> known, std::string_view name) {
   std::vector<std::string_view> names;
   for (const Flag& flag : known) names.push_back(flag.name);
-  for (const OtherName& other : kOtherNames) {
-    if (other.written != name || Find(known, other.meant) == nullptr) continue;
-    return Error{"unknown flag " + Quoted(name) + "; did you mean " + Quoted(other.meant) + "?"};
+  const std::string_view meant =
+      FlagMeantBy(name, [&](std::string_view flag) { return Find(known, flag) != nullptr; });
+  if (!meant.empty()) {
+    return Error{"unknown flag " + Quoted(name) + "; did you mean " + Quoted(meant) + "?"};
   }
   return Error{"unknown flag " + Quoted(name) + Suggestion(name, names)};
 }

@@ -63,10 +63,7 @@ std::size_t SizeOf(Bytes bytes) { return static_cast<std::size_t>(bytes.count); 
 }  // namespace
 
 std::string_view Unsupported(const Settings& settings) {
-  if (settings.store.url.kind == StoreUrl::Kind::kSluice) {
-    return "'store' must be 'memory' or a redis; another sluice as a store is still to come";
-  }
-  if (settings.rules.empty()) return "'rules' must name files, or directories of them";
+  if (settings.rules.empty()) return "expected --rules PATH, for example --rules examples/rules";
   return {};
 }
 

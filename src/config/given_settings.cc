@@ -1,10 +1,10 @@
 #include "config/given_settings.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 
+#include "config/other_flags.h"
 #include "config/read_setting.h"
 #include "core/limit_words.h"
 #include "core/text.h"
@@ -28,47 +28,6 @@ std::string Nearest(std::string_view written, std::string (*name_of)(const Setti
   return Concat("; did you mean ", Quoted(Concat(shared, nearest)), "?");
 }
 
-// What other servers call a flag, without the dashes.
-struct OtherName {
-  std::string_view written;
-  std::string_view meant;
-};
-constexpr std::array kOtherNames = {
-    OtherName{"port", "--listen"},
-    OtherName{"host", "--listen"},
-    OtherName{"address", "--listen"},
-    OtherName{"addr", "--listen"},
-    OtherName{"bind", "--listen"},
-    OtherName{"p", "--listen"},
-    OtherName{"admin-port", "--admin"},
-    OtherName{"metrics", "--admin"},
-    OtherName{"config", "--settings"},
-    OtherName{"conf", "--settings"},
-    OtherName{"c", "--settings"},
-    OtherName{"rule", "--rules"},
-    OtherName{"rules-file", "--rules"},
-    OtherName{"limits", "--rules"},
-    OtherName{"redis", "--store"},
-    OtherName{"redis-url", "--store"},
-    OtherName{"backend", "--store"},
-    OtherName{"cert", "--tls-certificate"},
-    OtherName{"tls-cert", "--tls-certificate"},
-    OtherName{"key", "--tls-key"},
-    OtherName{"ca", "--tls-client-ca"},
-    OtherName{"max-memory", "--memory"},
-    OtherName{"maxmemory", "--memory"},
-    OtherName{"verbose", "--log-level"},
-    OtherName{"debug", "--log-level"},
-    OtherName{"v", "--log-level"},
-};
-
-// "; did you mean '--listen'?" for "port"; empty where no other server has such a flag.
-std::string MeantBy(std::string_view written) {
-  const auto* const found = std::ranges::find(kOtherNames, written, &OtherName::written);
-  if (found == kOtherNames.end()) return {};
-  return Concat("; did you mean ", Quoted(found->meant), "?");
-}
-
 const Setting* Find(std::string_view name, std::string (*name_of)(const Setting&)) {
   for (const Setting& setting : AllSettings()) {
     if (name_of(setting) == name) return &setting;
@@ -79,7 +38,8 @@ const Setting* Find(std::string_view name, std::string (*name_of)(const Setting&
 // Reads flags one after another.
 class FlagReader {
  public:
-  explicit FlagReader(std::span<const std::string_view> args) : rest_(args) {}
+  FlagReader(std::span<const std::string_view> args, std::string_view main_flag)
+      : rest_(args), main_flag_(main_flag) {}
 
   GivenSettings Read() {
     while (!rest_.empty()) {
@@ -89,10 +49,7 @@ class FlagReader {
       if (arg.starts_with('-') && arg != "-" && arg != "--") {
         ReadFlag(arg);
       } else {
-        // It may be a secret, or the second half of one.
-        Say("", Concat("unexpected argument ",
-                       last_flag_.empty() ? std::to_string(number_) : "after " + Quoted(last_flag_),
-                       "; expected a flag"));
+        SayUnexpected();
       }
     }
     return std::move(given_);
@@ -101,6 +58,25 @@ class FlagReader {
  private:
   void Say(std::string_view name, std::string message) {
     given_.problems.push_back({std::string(name), Severity::kError, std::move(message)});
+  }
+
+  // The argument may be a secret, or the second half of one, so it is not shown.
+  void SayUnexpected() {
+    if (last_flag_.empty()) {
+      const std::string_view flag = main_flag_.empty() ? kRulesFlag : main_flag_;
+      Say("", Concat("unexpected argument ", number_, "; expected a flag such as ", flag));
+    } else {
+      Say("", Concat("unexpected argument after ", Quoted(last_flag_), "; expected a flag"));
+    }
+  }
+
+  // "; did you mean '--listen'?" for "port"; empty where no other tool has such a flag.
+  [[nodiscard]] std::string MeantBy(std::string_view written) const {
+    const std::string_view meant = FlagMeantBy(written, [&](std::string_view flag) {
+      if (!main_flag_.empty()) return flag == main_flag_;
+      return flag == kSettingsFlag || Find(flag, FlagOf) != nullptr;
+    });
+    return meant.empty() ? std::string() : Concat("; did you mean ", Quoted(meant), "?");
   }
 
   std::optional<std::string_view> TakeValue() {
@@ -165,7 +141,10 @@ class FlagReader {
     }
   }
 
+  static constexpr std::string_view kRulesFlag = "--rules";
+
   std::span<const std::string_view> rest_;
+  std::string_view main_flag_;
   std::size_t number_ = 0;      // of the arguments read
   std::string_view last_flag_;  // empty where it must not be shown
   GivenSettings given_;
@@ -188,8 +167,8 @@ bool IsServiceLink(std::string_view name) {
 
 }  // namespace
 
-GivenSettings ReadSettingFlags(std::span<const std::string_view> args) {
-  return FlagReader(args).Read();
+GivenSettings ReadSettingFlags(std::span<const std::string_view> args, std::string_view main_flag) {
+  return FlagReader(args, main_flag).Read();
 }
 
 GivenSettings ReadSettingVariables(std::span<const std::string_view> environment) {

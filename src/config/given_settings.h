@@ -38,9 +38,12 @@ struct GivenSettings {
 //   - A flag of a list may repeat, any other may not.
 //   - Unknown flags, with one dash or two, missing values and arguments that belong to no flag are
 //     errors. What follows an unknown flag is taken for its value.
+//   - Names that other tools have for a flag get a suggestion: of `main_flag` alone, if it is
+//   given.
 //   - No error shows a value, an argument that belongs to no flag, or a flag that is not much like
 //     one of ours: each may be a secret.
-GivenSettings ReadSettingFlags(std::span<const std::string_view> args);
+GivenSettings ReadSettingFlags(std::span<const std::string_view> args,
+                               std::string_view main_flag = {});
 
 // Reads the environment, "NAME=VALUE" each. An unknown SLUICE_ variable is only a warning: other
 // tools have such names, too. None is given for those that Kubernetes makes of services called

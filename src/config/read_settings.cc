@@ -37,7 +37,7 @@ class Reader {
   explicit Reader(const SettingsInput& input) : input_(input) {}
 
   ReadSettingsResult Read() {
-    const GivenSettings flags = ReadSettingFlags(input_.args);
+    const GivenSettings flags = ReadSettingFlags(input_.args, input_.main_flag);
     const GivenSettings variables = ReadSettingVariables(input_.environment);
     const auto& file = flags.settings_file ? flags.settings_file : variables.settings_file;
     if (file) {

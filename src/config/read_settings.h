@@ -18,6 +18,8 @@ struct SettingsInput {
   std::span<const std::string_view> environment;  // "NAME=VALUE", all of it
   // How files are read: the settings file, and those that hold secrets.
   std::function<Result<std::string>(const std::string& path)> read_file;
+  // The one flag that a command is about, for suggestions; empty for one that uses them all.
+  std::string_view main_flag = {};
 };
 
 // The value of one setting and where it came from.

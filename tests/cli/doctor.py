@@ -400,7 +400,10 @@ def test_tls():
 def test_commands_that_are_wrong():
     for args, words in (((), "expected --store URL"),
                         (("--store", "memory"), "expected --store URL"),
-                        (("--store", "sluice://a"), "only a Redis"),
+                        (("--store", "sluice://a"), "unknown kind of store"),
+                        (("--port", "7390"), "did you mean '--store'?"),
+                        (("--redis", "a"), "did you mean '--store'?"),
+                        (("redis://a",), "expected a flag such as --store"),
                         (("--store", f"redis://u:{PASSWORD}"), "needs a host"),
                         ((f"redis://:{PASSWORD}@a",), "flag"),
                         (("--store", "redis://a", "-o", "xml"), "xml"),

@@ -359,7 +359,9 @@ def test_what_has_begun_is_answered_while_it_drains():
 
 
 def test_settings_that_cannot_be_met_are_errors():
-    for flags, words in ((["--store", "sluice://localhost"], "still to come"),
+    for flags, words in ((["--store", "sluice://localhost"], "unknown kind of store"),
+                         (["--port", "8080"], "did you mean '--listen'?"),
+                         (["--config", "a"], "did you mean '--settings'?"),
                          (["--listen", "nonsense"], "--listen"), (["--rulse", "x"], "--rules")):
         found = subprocess.run([SLUICE, "serve", "--rules", "x", *flags], capture_output=True,
                                text=True, timeout=DEADLINE_SECONDS, check=False)

@@ -77,8 +77,25 @@ TEST(CommandTest, HelpNamesTheCommands) {
     EXPECT_NE(outcome.out.find("simulate"), std::string::npos);
     EXPECT_EQ(outcome.err, "");
   }
+  for (const std::string_view word : {"help", "--help", "-h"}) {
+    EXPECT_EQ(RunWith({"help", word}).out, RunWith({"help"}).out);
+    EXPECT_EQ(RunWith({"-h", word}).out, RunWith({"help"}).out);
+  }
   EXPECT_EQ(RunWith({"help", "simulate"}).out, SimulateHelp());
   EXPECT_EQ(RunWith({"simulate", "--help"}).out, SimulateHelp());
+}
+
+TEST(CommandTest, EveryCommandHasTheShortFormOfHelp) {
+  for (const std::string_view name : {"serve", "check", "peek", "refund", "reset", "bench",
+                                      "doctor", "simulate", "rules", "explain"}) {
+    const Outcome outcome = RunWith({name, "-h"});
+    EXPECT_EQ(outcome.code, kExitOk) << name;
+    EXPECT_EQ(outcome.out, RunWith({name, "--help"}).out) << name;
+    EXPECT_EQ(outcome.err, "") << name;
+  }
+  for (const std::string_view name : {"check", "show", "diff", "schema"}) {
+    EXPECT_EQ(RunWith({"rules", name, "-h"}).out, RunWith({"rules", name, "--help"}).out) << name;
+  }
 }
 
 TEST(CommandTest, NoCommandIsAnErrorThatShowsTheHelp) {

@@ -76,6 +76,14 @@ TEST(FlagsTest, UnknownFlagIsAnErrorWithTheNearestName) {
   EXPECT_EQ(ErrorOf({"--comapre=5/s"}), "unknown flag '--comapre'; did you mean '--compare'?");
 }
 
+TEST(FlagsTest, TheShortFormOfHelpIsKnownWhereverTheLongOneIs) {
+  EXPECT_TRUE(Read({"-h"}).value().Has("--help"));
+  EXPECT_TRUE(Read({"--compare", "1/s", "-h"}).value().Has("--help"));
+  constexpr std::array kWithout = {Flag{"--limit", FlagValues::kOne, "LIMIT", "100/m"}};
+  const std::vector<std::string_view> args = {"-h"};
+  EXPECT_FALSE(ReadFlags(kWithout, args).ok());
+}
+
 TEST(FlagsTest, MissingValueIsAnErrorWithAnExample) {
   const std::string expected = "--limit needs a value: --limit LIMIT, for example --limit 100/m";
   EXPECT_EQ(ErrorOf({"--limit"}), expected);

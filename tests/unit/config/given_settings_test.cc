@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,12 +16,12 @@ using Texts = std::vector<std::string>;
 
 TEST(GivenSettingsTest, WhatIsWrongWithFlagsIsTold) {
   const std::vector<std::pair<Texts, std::string>> cases = {
-      {{"rules.yaml"}, "unexpected argument 1; expected a flag"},
+      {{"rules.yaml"}, "unexpected argument 1; expected a flag such as --rules"},
       {{"-m", "1GiB"}, "unknown flag in argument 1"},
       {{"-memory", "1GiB"}, "unknown flag '-memory'; did you mean '--memory'?"},
       {{"-memory=1GiB"}, "unknown flag '-memory'; did you mean '--memory'?"},
-      {{"--"}, "unexpected argument 1; expected a flag"},
-      {{"-"}, "unexpected argument 1; expected a flag"},
+      {{"--"}, "unexpected argument 1; expected a flag such as --rules"},
+      {{"-"}, "unexpected argument 1; expected a flag such as --rules"},
       {{"--log-level", "info", "b"}, "unexpected argument after '--log-level'; expected a flag"},
       {{"--memroy", "1GiB"}, "unknown flag '--memroy'; did you mean '--memory'?"},
       {{"--memroy=1GiB"}, "unknown flag '--memroy'; did you mean '--memory'?"},
@@ -68,6 +69,16 @@ TEST(GivenSettingsTest, WhatIsWrongWithFlagsIsTold) {
     const GivenTexts given{.args = args, .files = {{"a", "log: {}"}}};
     EXPECT_EQ(ProblemsOf(given), Problems({expected})) << args.front();
   }
+}
+
+TEST(GivenSettingsTest, ACommandAboutOneFlagSuggestsNoOther) {
+  const auto problem_of = [](const std::vector<std::string_view>& args) {
+    return ReadSettingFlags(args, "--store").problems.front().message;
+  };
+  EXPECT_EQ(problem_of({"--port", "7390"}), "unknown flag '--port'; did you mean '--store'?");
+  EXPECT_EQ(problem_of({"--redis", "a"}), "unknown flag '--redis'; did you mean '--store'?");
+  EXPECT_EQ(problem_of({"--config", "a"}), "unknown flag in argument 1");
+  EXPECT_EQ(problem_of({"redis://a"}), "unexpected argument 1; expected a flag such as --store");
 }
 
 TEST(GivenSettingsTest, AnUnknownVariableIsAWarning) {
