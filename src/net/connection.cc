@@ -22,11 +22,6 @@ constexpr std::size_t kOutputKept = std::size_t{16} << 10U;
 // How much is read of a connection that is over.
 constexpr std::size_t kLingerBytes = std::size_t{1} << 20U;
 
-// Whether a peer is to begin a request, or to send the rest of its head.
-bool WaitsForRequest(Patience::Awaits awaits) {
-  return awaits == Patience::Awaits::kRequest || awaits == Patience::Awaits::kHead;
-}
-
 }  // namespace
 
 Connection::Connection(Worker& worker, Arrival arrival, Services& services)
@@ -261,18 +256,45 @@ void Connection::CountAtRest() {
   if (worker_.budget().is_exceeded() && kept_.bytes() > ByteBudget::kLittle) ReleaseMemory();
 }
 
-bool Connection::IsWaiting() { return is_open() && WaitsForRequest(Look().awaits); }
+ConnectionWait Connection::WaitOf(const Patience::Seen& seen) const {
+  if (session_ != nullptr && session_->unfinished() > 0) return ConnectionWait::kNone;
+  if (seen.awaits == Patience::Awaits::kRequest) return ConnectionWait::kRequest;
+  if (seen.awaits == Patience::Awaits::kHead) return ConnectionWait::kHead;
+  // HTTP/2 has streams that are not being decided, but wait for their peer.
+  return ConnectionWait::kTransfer;
+}
 
 bool Connection::StaysWaiting() {
   const std::uint64_t completed = session_ == nullptr ? 0 : session_->completed();
-  if (session_ == nullptr || !session_->paused()) Read();
+  if (!IsSending() && (session_ == nullptr || !session_->paused())) Read();
   if (!is_open() || peer_ended_) return false;
   return session_ == nullptr || session_->completed() == completed;
 }
 
+bool Connection::LookForSeat(Nanos now) {
+  const Patience::Seen seen = Look();
+  const bool is_over = patience_.IsOver(seen, now);
+  seat_.SetWaiting(WaitOf(seen), patience_.since());
+  return is_over;
+}
+
+void Connection::UpdateSeat(Nanos now) {
+  if (is_open()) LookForSeat(now);
+}
+
+bool Connection::MayLeave() {
+  const Patience::Seen seen = Look();
+  const ConnectionWait wait = WaitOf(seen);
+  // A request is lost with it, so it must not have come or gone a moment ago.
+  if (wait == ConnectionWait::kTransfer && !patience_.IsStalled(seen)) return false;
+  if (wait == ConnectionWait::kNone || !StaysWaiting()) return false;
+  return WaitOf(Look()) != ConnectionWait::kNone;
+}
+
 void Connection::LeaveIfWaiting() {
-  if (!IsWaiting()) return;
-  if (!StaysWaiting() || !IsWaiting()) return Wake();
+  if (!is_open()) return;
+  if (lingers_) return Finish();
+  if (!MayLeave()) return Wake();
   leaves_ = true;
   if (session_ != nullptr) {
     session_->Drain();
@@ -299,11 +321,8 @@ void Connection::CheckDeadline(Nanos now) {
     CountAtRest();
   }
   RetireIfOld(now);
-  const Patience::Seen seen = Look();
-  const bool is_over = patience_.IsOver(seen, now);
-  seat_.SetWaiting(WaitsForRequest(seen.awaits) ? std::optional(patience_.since()) : std::nullopt);
-  if (!is_over) return;
-  if (seen.awaits != Patience::Awaits::kRequest) {
+  if (!LookForSeat(now)) return;
+  if (Look().awaits != Patience::Awaits::kRequest) {
     Close();
     return;
   }

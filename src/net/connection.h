@@ -61,6 +61,8 @@ class Connection final : private EventLoop::Watcher {
   void CheckDeadline(Nanos now);
   // Makes room for another connection: closes this one if it still waits for its peer.
   void LeaveIfWaiting();
+  // Tells the seat what is waited for, by the clock of CheckDeadline. That does so, too.
+  void UpdateSeat(Nanos now);
   // Has the session free what it holds only to be used again. Returns what is kept from then on.
   // Not to be called while the session runs.
   std::size_t ReleaseMemory();
@@ -108,10 +110,13 @@ class Connection final : private EventLoop::Watcher {
   [[nodiscard]] bool is_open() const { return socket_.descriptor() >= 0; }
   [[nodiscard]] bool IsSending() const { return waits_for_ == Wait::kRoom; }
   [[nodiscard]] Patience::Seen Look();
-  // Whether it waits for the peer to begin a request, or to send the rest of its head.
-  [[nodiscard]] bool IsWaiting();
-  // Reads what has come. True if that changes nothing for a connection that waits: it may go.
+  [[nodiscard]] ConnectionWait WaitOf(const Patience::Seen& seen) const;
+  // Tells the seat what is waited for. Returns whether that has taken too long.
+  bool LookForSeat(Nanos now);
+  // Reads what has come. Returns whether the connection, which waits, completed no request by that.
   bool StaysWaiting();
+  // Reads what has come. Returns whether the connection still may be evicted.
+  bool MayLeave();
   // Asks the peer of an old connection to go.
   void RetireIfOld(Nanos now);
 

@@ -28,13 +28,17 @@ Patience::Awaits Patience::For(Session::Phase phase) {
 }
 
 bool Patience::IsOver(const Seen& seen, Nanos now) {
-  const bool moves = !first_ || seen.awaits != first_->awaits ||
-                     seen.completed != first_->completed || TookEnough(seen);
-  if (moves) {
+  is_settled_ = Continues(seen);
+  if (!is_settled_) {
     first_ = seen;
     since_ = now;
   }
   return now - since_ > Allowed(seen.awaits);
+}
+
+bool Patience::Continues(const Seen& seen) const {
+  return first_ && seen.awaits == first_->awaits && seen.completed == first_->completed &&
+         !TookEnough(seen);
 }
 
 bool Patience::TookEnough(const Seen& seen) const {

@@ -44,17 +44,23 @@ class Patience {
   // Whether it is enough, by what is seen now.
   bool IsOver(const Seen& seen, Nanos now);
 
+  // Returns whether the connection still awaits what it did at the last two calls of IsOver.
+  [[nodiscard]] bool IsStalled(const Seen& seen) const { return is_settled_ && Continues(seen); }
+
   // Since when it awaits what it did when it was last looked at.
   [[nodiscard]] Nanos since() const { return since_; }
 
  private:
   [[nodiscard]] Nanos Allowed(Awaits awaits) const;
   [[nodiscard]] bool TookEnough(const Seen& seen) const;
+  // Returns whether the connection still awaits what it did at the last call of IsOver.
+  [[nodiscard]] bool Continues(const Seen& seen) const;
 
   const Deadlines& deadlines_;
   // What was seen when it began to await what it does, and when that was.
   std::optional<Seen> first_;
   Nanos since_{0};
+  bool is_settled_ = false;  // the last call of IsOver saw what the one before it did
 };
 
 }  // namespace sluice

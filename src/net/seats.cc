@@ -16,8 +16,8 @@ constexpr std::size_t kNetworkBytes = 8;
 // Of IPv6, before the IPv4 address that one stands for.
 constexpr std::size_t kMappedBytes = 12;
 
-// What connections from an address are counted under; empty where they are not counted.
-std::string HostOf(std::string_view address) {
+// Returns what connections from an address are counted under; empty for those from this machine.
+std::string KeyOf(std::string_view address) {
   std::string text(address);
   in6_addr v6{};
   if (inet_pton(AF_INET6, text.c_str(), &v6) == 1) {
@@ -37,55 +37,77 @@ bool Seats::HasRoom(Audience audience) const {
 }
 
 std::optional<Seats::Seat> Seats::Take(Audience audience, std::string_view address) {
-  std::string host = audience == Audience::kClients ? HostOf(address) : std::string();
+  const std::string key = KeyOf(address);
   const std::lock_guard lock(mutex_);
   if (taken_[IndexOf(audience)] >= most_[IndexOf(audience)]) return std::nullopt;
-  if (!host.empty()) {
-    std::size_t& count = by_host_[host];
-    if (count >= address_most_) return std::nullopt;
-    ++count;
-  }
+  Addresses::value_type* counted = Count(audience, key);
+  if (counted == nullptr) return std::nullopt;
   ++taken_[IndexOf(audience)];
   Record& record = records_.emplace_back();
   record.id = ++last_id_;
   record.audience = audience;
-  record.host = std::move(host);
+  record.address = counted;
   return Seat(*this, std::prev(records_.end()));
 }
 
 void Seats::GiveBack(Records::iterator record) {
   const std::lock_guard lock(mutex_);
   --taken_[IndexOf(record->audience)];
-  const auto found = by_host_.find(record->host);
-  if (found != by_host_.end() && --found->second == 0) by_host_.erase(found);
+  Uncount(record->audience, *record->address);
   records_.erase(record);
 }
 
-std::size_t Seats::CountOf(const std::string& host) const {
-  const auto found = by_host_.find(host);
-  return found == by_host_.end() ? 0 : found->second;
+Seats::Addresses::value_type* Seats::Count(Audience audience, const std::string& key) {
+  const bool is_bounded = audience == Audience::kClients && !key.empty();
+  Addresses::value_type& counted = *addresses_[IndexOf(audience)].try_emplace(key).first;
+  if (is_bounded && counted.second >= max_per_address_) return nullptr;
+  ++counted.second;
+  return &counted;
 }
 
-std::vector<std::uint64_t> Seats::ChooseToLeave(Audience audience, std::size_t count) {
-  struct Candidate {
-    std::size_t host_count = 0;
-    std::int64_t since = 0;
-    Record* record = nullptr;
-  };
+void Seats::Uncount(Audience audience, Addresses::value_type& address) {
+  // The key is copied because it goes with the entry.
+  const std::string key = address.first;
+  if (--address.second == 0) addresses_[IndexOf(audience)].erase(key);
+}
+
+std::size_t Seats::ShareOf(Audience audience) const {
+  const std::size_t addresses = addresses_[IndexOf(audience)].size() + 1;
+  return std::max<std::size_t>(most_[IndexOf(audience)] / addresses, 1);
+}
+
+std::vector<std::uint64_t> Seats::ChooseToLeave(Audience audience, std::size_t max_count) {
   const std::lock_guard lock(mutex_);
-  std::vector<Candidate> candidates;
+  const std::size_t share = ShareOf(audience);
+  std::vector<Candidate> idle;
+  std::vector<Candidate> unfinished;
+  std::size_t highest_count = 0;
   for (Record& record : records_) {
-    const std::int64_t since = record.waits_since.load(std::memory_order_relaxed);
-    if (record.audience == audience && record.leaves.load(std::memory_order_relaxed)) return {};
-    if (record.audience != audience || since == Record::kBusy) continue;
-    candidates.push_back({CountOf(record.host), since, &record});
+    if (record.audience != audience) continue;
+    if (record.leaves.load(std::memory_order_relaxed)) return {};
+    const ConnectionWait wait = record.wait.load(std::memory_order_relaxed);
+    const std::size_t count = record.address->second;
+    if (wait == ConnectionWait::kNone) continue;
+    if (wait == ConnectionWait::kTransfer && count <= share) continue;
+    // This machine ranks below all others.
+    const std::size_t rank = record.address->first.empty() ? 0 : count;
+    if (rank < highest_count) continue;
+    if (rank > highest_count) {
+      highest_count = rank;
+      idle.clear();
+      unfinished.clear();
+    }
+    std::vector<Candidate>& kind = wait == ConnectionWait::kRequest ? idle : unfinished;
+    kind.push_back({record.waits_since.load(std::memory_order_relaxed), &record});
   }
-  const auto goes_before = [](const Candidate& a, const Candidate& b) {
-    return a.host_count != b.host_count ? a.host_count > b.host_count : a.since < b.since;
-  };
-  count = std::min(count, candidates.size());
-  std::ranges::partial_sort(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count),
-                            goes_before);
+  return Choose(unfinished.size() > idle.size() ? unfinished : idle, max_count);
+}
+
+std::vector<std::uint64_t> Seats::Choose(std::vector<Candidate>& candidates,
+                                         std::size_t max_count) {
+  const std::size_t count = std::min(max_count, (candidates.size() + 1) / 2);
+  std::ranges::partial_sort(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count), {},
+                            &Candidate::since);
   std::vector<std::uint64_t> chosen;
   for (const Candidate& candidate : std::span(candidates).first(count)) {
     candidate.record->leaves.store(true, std::memory_order_relaxed);

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -23,6 +22,14 @@ namespace sluice {
 // Who a listener is for.
 enum class Audience : std::uint8_t { kClients, kOperators };
 
+// What a connection waits for, as far as that decides whether it may be evicted.
+enum class ConnectionWait : std::uint8_t {
+  kNone,      // for us: a request is being decided
+  kRequest,   // for the peer to begin a request
+  kHead,      // for the rest of a request's head, or for the first byte of the connection
+  kTransfer,  // for the rest of a body, or for the peer to read a reply
+};
+
 // Every connection has a seat, so that the bounds on connections hold.
 //
 // Thread safety: any thread. Ownership: outlives its seats.
@@ -30,26 +37,38 @@ enum class Audience : std::uint8_t { kClients, kOperators };
 // Invariants
 //   (1) Clients have at most Bounds::connections, operators Bounds::operator_connections; neither
 //       take any from the others.
-//   (2) Of the clients one address has at most Bounds::address_connections. Of IPv6 that is one
-//       network of 64 bits, since whoever has one address there has all of them. Whoever is on this
-//       machine is not counted: there the proxy is that all come through.
-//   (3) A connection is chosen to make room for another only while it waits for its peer. Among
-//       these it is one of the address that has the most connections, and the one that has waited
-//       longest, so that a flood costs nobody else a connection. Those from this machine are chosen
-//       only if there is no other.
+//   (2) A client address has at most Bounds::address_connections. For IPv6 the address is the /64
+//       network, because one client usually has all of it. Connections from this machine are not
+//       bounded this way, because a local proxy carries the requests of everybody; nor are those
+//       of a trusted proxy until its PROXY header has named the client (Seat::MoveTo).
+//   (3) A connection may be evicted to make room for another only while it waits for its peer. One
+//       that waits for a body, or for its peer to read, may be evicted only if its address has more
+//       than its share: what each address would have if one more address came.
+//   (4) The address that has the most connections loses some first, so that a flood costs nobody
+//       else a connection. This machine comes last. Of the connections of that address the more
+//       numerous kind goes, idle connections or unfinished requests, and of these the one that has
+//       waited longest. At most half of them are chosen at once.
 class Seats {
  private:
-  // What the others may know of a connection.
-  struct Record {
-    static constexpr std::int64_t kBusy = std::numeric_limits<std::int64_t>::max();
+  // Numbers of connections, by what they are counted under: empty for those from this machine.
+  using Addresses = std::unordered_map<std::string, std::size_t>;
 
+  // What other threads may know of a connection.
+  struct Record {
     std::uint64_t id = 0;
     Audience audience = Audience::kClients;
-    std::string host{};  // empty where it is not counted
-    std::atomic<std::int64_t> waits_since{kBusy};
+    Addresses::value_type* address = nullptr;  // not null; guarded by mutex_
+    std::atomic<ConnectionWait> wait{ConnectionWait::kNone};
+    std::atomic<std::int64_t> waits_since{0};
     std::atomic<bool> leaves{false};  // it was chosen to make room, and may not have heard of it
   };
   using Records = std::list<Record>;
+
+  // A connection that may be evicted.
+  struct Candidate {
+    std::int64_t since = 0;
+    Record* record = nullptr;
+  };
 
  public:
   // That of one connection, which gives it back at its end. Movable.
@@ -68,11 +87,11 @@ class Seats {
     // A number that no other seat has had.
     [[nodiscard]] std::uint64_t id() const { return record_->id; }
 
-    // Says since when the connection has been waiting for its peer to send a request; nothing if it
-    // is busy. Until it is first called the connection counts as busy.
-    void SetWaiting(std::optional<Nanos> since) {
-      // Relaxed: a choice by an old value is checked by the connection before it goes.
-      record_->waits_since.store(since ? since->count() : Record::kBusy, std::memory_order_relaxed);
+    // Tells what the connection waits for, and since when. Until the first call that is kNone.
+    void SetWaiting(ConnectionWait wait, Nanos since) {
+      // Relaxed: the connection checks a choice that was made by an old value before it leaves.
+      record_->wait.store(wait, std::memory_order_relaxed);
+      record_->waits_since.store(since.count(), std::memory_order_relaxed);
       record_->leaves.store(false, std::memory_order_relaxed);
     }
 
@@ -86,7 +105,7 @@ class Seats {
 
   explicit Seats(const Bounds& bounds)
       : most_{bounds.connections, bounds.operator_connections},
-        address_most_(bounds.address_connections) {}
+        max_per_address_(bounds.address_connections) {}
   Seats(const Seats&) = delete;
   Seats& operator=(const Seats&) = delete;
 
@@ -96,9 +115,9 @@ class Seats {
   // None where there is no room, or the address has all that it gets. It is that of a Peer.
   std::optional<Seat> Take(Audience audience, std::string_view address);
 
-  // Chooses up to `count` connections that are to make room, by invariant (3). Returns the ids of
+  // Chooses at most `max_count` connections to evict, by invariants (3) and (4). Returns the ids of
   // their seats; none while one that was chosen before has neither gone nor called SetWaiting.
-  std::vector<std::uint64_t> ChooseToLeave(Audience audience, std::size_t count);
+  std::vector<std::uint64_t> ChooseToLeave(Audience audience, std::size_t max_count);
 
   // Those that are taken.
   [[nodiscard]] std::size_t count(Audience audience) const;
@@ -108,14 +127,21 @@ class Seats {
     return static_cast<std::size_t>(audience);
   }
   void GiveBack(Records::iterator record);
-  // Of this host; 0 where it is not counted. REQUIRES: mutex_ is held.
-  [[nodiscard]] std::size_t CountOf(const std::string& host) const;
+  // Counts one more connection under `key`. Null if the address has all that it may. REQUIRES:
+  // mutex_ is held, as for those below.
+  Addresses::value_type* Count(Audience audience, const std::string& key);
+  void Uncount(Audience audience, Addresses::value_type& address);
+  // Marks the candidates that have waited longest, by invariant (4), and returns their ids.
+  static std::vector<std::uint64_t> Choose(std::vector<Candidate>& candidates,
+                                           std::size_t max_count);
+  // Returns the share of invariant (3).
+  [[nodiscard]] std::size_t ShareOf(Audience audience) const;
 
   const std::array<std::size_t, 2> most_;
-  const std::size_t address_most_;
+  const std::size_t max_per_address_;
   mutable std::mutex mutex_;
   std::array<std::size_t, 2> taken_{};
-  std::unordered_map<std::string, std::size_t> by_host_;
+  std::array<Addresses, 2> addresses_;
   Records records_;
   std::uint64_t last_id_ = 0;
 };

@@ -15,7 +15,8 @@ namespace sluice {
 namespace {
 
 // How long to wait before trying again when no more connections can be had: the system has no
-// descriptors left, or the bound is reached.
+// descriptors left, or the bound is reached. It is also how long a connection must at least have
+// waited for its peer before it is evicted.
 constexpr std::chrono::milliseconds kPause{50};
 
 // How many are accepted before those are served that are there already.
@@ -35,7 +36,7 @@ class Server::Acceptor final : private EventLoop::Watcher {
         audience_(audience),
         listening_(server.sockets_[index]),
         loop_(server.workers_.front()->loop()),
-        pause_(loop_, [this] { Accept(); }) {}
+        pause_(loop_, [this] { OnPauseEnd(); }) {}
 
   [[nodiscard]] Audience audience() const { return audience_; }
 
@@ -84,14 +85,21 @@ class Server::Acceptor final : private EventLoop::Watcher {
   void OnReady(const EventLoop::Readiness& /*ready*/) override { Accept(); }
   void OnAgain() override { Accept(); }
 
+  void OnPauseEnd() {
+    makes_room_ = false;
+    Accept();
+  }
+
   void Accept() {
     if (stopped_) return;
     const Left left = AcceptSome();
-    const bool is_full = left == Left::kForLater && !server_.seats_.HasRoom(audience_);
-    if (!is_full) leavers_ = 1;
-    if (is_full && IsAnyoneWaiting()) MakeRoom();
-    if (left == Left::kForLater) pause_.SetAfter(kPause);
     if (left == Left::kSome) loop_.Again(*this);
+    const bool is_full = left == Left::kForLater && !server_.seats_.HasRoom(audience_);
+    if (!is_full) max_leavers_ = 0;
+    if (left != Left::kForLater || makes_room_) return;
+    makes_room_ = is_full && IsAnyoneWaiting();
+    if (makes_room_) MakeRoom();
+    pause_.SetAfter(kPause);
   }
 
   Left AcceptSome() {
@@ -114,11 +122,15 @@ class Server::Acceptor final : private EventLoop::Watcher {
     return poll(&look, 1, 0) == 1 && (look.revents & POLLIN) != 0;
   }
 
-  // Has connections that are idle leave, more of them each time that this was not enough.
+  // Evicts connections, more of them each time that this was not enough. The first call only finds
+  // out what all of them wait for: what was true at the last tick would have those evicted that
+  // were idle then, and none of those that have come since and keep everybody else waiting.
   void MakeRoom() {
-    const std::vector<std::uint64_t> chosen = server_.seats_.ChooseToLeave(audience_, leavers_);
-    if (chosen.empty()) return;
-    leavers_ = std::min(2 * leavers_, kLeaversMost);
+    std::vector<std::uint64_t> chosen;
+    if (max_leavers_ > 0) chosen = server_.seats_.ChooseToLeave(audience_, max_leavers_);
+    if (max_leavers_ == 0 || !chosen.empty()) {
+      max_leavers_ = std::clamp<std::size_t>(2 * max_leavers_, 1, kLeaversMost);
+    }
     for (const auto& worker : server_.workers_) worker->MakeRoom(chosen);
   }
 
@@ -144,7 +156,8 @@ class Server::Acceptor final : private EventLoop::Watcher {
   ListeningSocket& listening_;
   EventLoop& loop_;
   LoopTimer pause_;
-  std::size_t leavers_ = 1;  // how many are to leave when there is no room
+  std::size_t max_leavers_ = 0;  // how many are evicted when there is no room
+  bool makes_room_ = false;      // from a call of MakeRoom to the end of the pause after it
   bool stopped_ = false;
 };
 

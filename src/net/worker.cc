@@ -81,6 +81,7 @@ void Worker::MakeRoom(std::vector<std::uint64_t> seats) {
       if (std::ranges::find(seats, connection->seat().id()) != seats.end()) {
         connection->LeaveIfWaiting();
       }
+      connection->UpdateSeat(now_);
     }
   });
 }

@@ -50,7 +50,8 @@ class Worker {
   // Takes over a connected socket that was accepted by that listener.
   void Adopt(Accepted accepted, Seats::Seat seat, std::size_t listener);
 
-  // Has those connections leave that have one of these seats and still wait for their peers.
+  // Closes the connections that have one of these seats and still wait for their peers. Updates the
+  // seats of all others, so that the next choice is made by what is true now.
   void MakeRoom(std::vector<std::uint64_t> seats);
 
   // Tells of a drain that will come.

@@ -139,6 +139,23 @@ def test_an_idle_client_makes_room_for_another():
             assert busy.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n"), "it was not closed"
 
 
+def test_slow_bodies_close_no_idle_connections_and_starve_nobody():
+    flags = ["--bounds-connections", "20", "--deadlines-body", "1h"]
+    with Server(RULES, flags) as server, contextlib.ExitStack() as stack:
+        idle = [stack.enter_context(server.connect()) for _ in range(3)]
+        for connection in idle:
+            connection.sendall(HEAD + BODY)
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n")
+        for _ in range(40):
+            stack.enter_context(server.connect()).sendall(HEAD + BODY[:5])
+        with server.connect() as another:
+            another.sendall(HEAD + BODY)
+            assert another.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n"), "it was starved"
+        for connection in idle:
+            connection.sendall(HEAD + BODY)
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n"), "it was closed"
+
+
 def test_old_connections_are_asked_to_go():
     with Server(RULES, ["--deadlines-age", "1s"]) as server, server.connect() as client:
         reply = b""

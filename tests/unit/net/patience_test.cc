@@ -46,6 +46,19 @@ TEST_F(PatienceTest, AWholeRequestBeginsItAnew) {
   }
 }
 
+TEST_F(PatienceTest, StallsOnceTwoLooksHaveSeenTheSame) {
+  Patience::Seen body{.awaits = Awaits::kBody, .completed = 1};
+  EXPECT_FALSE(patience.IsStalled(body)) << "nobody has looked";
+  After(Nanos(0), body);
+  EXPECT_FALSE(patience.IsStalled(body));
+  After(Nanos(0), body);
+  EXPECT_TRUE(patience.IsStalled(body));
+  body.completed = 2;
+  EXPECT_FALSE(patience.IsStalled(body)) << "it is another request";
+  After(Nanos(0), body);
+  EXPECT_FALSE(patience.IsStalled(body));
+}
+
 // Invariant (1).
 TEST_F(PatienceTest, WhatComesByteByByteIsLate) {
   EXPECT_FALSE(After(seconds(0), {.awaits = Awaits::kHead, .completed = 3}));

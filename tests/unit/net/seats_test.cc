@@ -111,69 +111,157 @@ TEST_F(SeatsTest, AddressesThatLeftAreForgotten) {
 
 class SeatsToLeaveTest : public testing::Test {
  protected:
-  // Takes a seat of a connection that has waited since then, or is busy. Returns its id.
-  std::uint64_t Take(std::string_view address, std::optional<int> since,
+  static Bounds Ten() {
+    Bounds bounds;
+    bounds.connections = 10;
+    bounds.address_connections = 10;
+    bounds.operator_connections = 10;
+    return bounds;
+  }
+
+  // Takes a seat of a connection that has waited for a request since then. Returns its id.
+  std::uint64_t TakeIdle(std::string_view address, int since,
+                         Audience audience = Audience::kClients) {
+    return Take(address, ConnectionWait::kRequest, since, audience);
+  }
+  std::uint64_t Take(std::string_view address, ConnectionWait wait, int since = 0,
                      Audience audience = Audience::kClients) {
     std::optional<Seats::Seat> seat = seats.Take(audience, address);
     EXPECT_TRUE(seat);
-    seat->SetWaiting(since ? std::optional(Nanos(*since)) : std::nullopt);
+    seat->SetWaiting(wait, Nanos(since));
     taken.push_back(std::move(*seat));
     return taken.back().id();
   }
-  std::vector<std::uint64_t> Choose(std::size_t count) {
-    return seats.ChooseToLeave(Audience::kClients, count);
+  std::vector<std::uint64_t> Choose(std::size_t max_count) {
+    return seats.ChooseToLeave(Audience::kClients, max_count);
   }
   using Ids = std::vector<std::uint64_t>;
 
-  Seats seats{Bounds{}};
+  Seats seats{Ten()};
   std::vector<Seats::Seat> taken;
 };
 
-// Invariant (3).
+// Invariant (4).
 TEST_F(SeatsToLeaveTest, ChoosesTheLongestWaitingOfTheAddressWithMostConnections) {
-  Take("192.0.2.1", 1);
-  Take("192.0.2.1", 2);
-  Take("192.0.2.2", 30);
-  const std::uint64_t second = Take("192.0.2.2", 20);
-  const std::uint64_t first = Take("192.0.2.2", 10);
+  TakeIdle("192.0.2.1", 1);
+  TakeIdle("192.0.2.2", 30);
+  const std::uint64_t second = TakeIdle("192.0.2.2", 20);
+  const std::uint64_t first = TakeIdle("192.0.2.2", 10);
+  TakeIdle("192.0.2.1", 2);
   EXPECT_EQ(Choose(2), (Ids{first, second}));
 }
 
-TEST_F(SeatsToLeaveTest, ChoosesNoMoreUntilThoseChosenHaveGoneOrAreBusy) {
-  Take("192.0.2.2", 10);
-  const std::uint64_t second = Take("192.0.2.2", 20);
-  const std::uint64_t first = Take("192.0.2.2", 5);
+TEST_F(SeatsToLeaveTest, CountsOneNetworkOfIpv6AsOneAddress) {
+  TakeIdle("192.0.2.1", 1);
+  TakeIdle("192.0.2.1", 1);
+  const std::uint64_t first = TakeIdle("2001:db8::1", 2);
+  TakeIdle("2001:db8::2", 3);
+  TakeIdle("2001:db8::3", 3);
+  EXPECT_EQ(Choose(1), Ids{first});
+}
+
+TEST_F(SeatsToLeaveTest, ChoosesNoMoreUntilThoseChosenHaveGoneOrSaidWhatTheyWaitFor) {
+  TakeIdle("192.0.2.2", 10);
+  const std::uint64_t second = TakeIdle("192.0.2.2", 20);
+  const std::uint64_t first = TakeIdle("192.0.2.2", 5);
   EXPECT_EQ(Choose(1), Ids{first});
   EXPECT_EQ(Choose(1), Ids{});
   taken.pop_back();
   EXPECT_EQ(Choose(1), Ids{taken.front().id()});
-  taken.front().SetWaiting(std::nullopt);
+  taken.front().SetWaiting(ConnectionWait::kNone, Nanos(0));
   EXPECT_EQ(Choose(1), Ids{second});
 }
 
-TEST_F(SeatsToLeaveTest, ChoosesNoneThatIsBusy) {
-  Take("192.0.2.2", std::nullopt);
-  Take("192.0.2.2", std::nullopt);
-  const std::uint64_t idle = Take("192.0.2.1", 100);
+TEST_F(SeatsToLeaveTest, ChoosesAtMostHalfOfThoseThatGoFirst) {
+  TakeIdle("192.0.2.1", 0);
+  for (int i = 0; i < 5; ++i) TakeIdle("192.0.2.2", i);
+  EXPECT_EQ(Choose(64).size(), 3U);
+}
+
+TEST_F(SeatsToLeaveTest, ChoosesFromAllAddressesThatHaveEquallyMany) {
+  const std::uint64_t second = TakeIdle("192.0.2.1", 2);
+  TakeIdle("192.0.2.2", 3);
+  const std::uint64_t first = TakeIdle("192.0.2.3", 1);
+  EXPECT_EQ(Choose(2), (Ids{first, second}));
+}
+
+// Invariant (3).
+TEST_F(SeatsToLeaveTest, ChoosesNoneWhoseRequestIsBeingDecided) {
+  for (int i = 0; i < 5; ++i) Take("192.0.2.2", ConnectionWait::kNone);
+  const std::uint64_t idle = TakeIdle("192.0.2.1", 100);
   EXPECT_EQ(Choose(3), Ids{idle});
 }
 
-TEST_F(SeatsToLeaveTest, CountsANewConnectionAsBusy) {
+TEST_F(SeatsToLeaveTest, ChoosesNoneThatIsNew) {
   std::optional<Seats::Seat> seat = seats.Take(Audience::kClients, "192.0.2.1");
   EXPECT_EQ(Choose(1), Ids{});
 }
 
+TEST_F(SeatsToLeaveTest, ChoosesTransfersOfAnAddressThatHasMoreThanItsShare) {
+  TakeIdle("192.0.2.1", 1);
+  TakeIdle("192.0.2.1", 1);
+  // Of ten, with two addresses there and one to come, three are the share.
+  for (int i = 0; i < 3; ++i) Take("192.0.2.2", ConnectionWait::kTransfer);
+  EXPECT_EQ(Choose(1), Ids{taken.front().id()});
+  taken.front().SetWaiting(ConnectionWait::kNone, Nanos(0));
+  const std::uint64_t first = Take("192.0.2.2", ConnectionWait::kTransfer, -1);
+  EXPECT_EQ(Choose(1), Ids{first});
+}
+
+TEST_F(SeatsToLeaveTest, KeepsTheOnlyTransferOfAnAddress) {
+  for (const std::string_view address :
+       {"192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5", "192.0.2.6", "192.0.2.7",
+        "192.0.2.8", "192.0.2.9", "192.0.2.10"}) {
+    Take(address, ConnectionWait::kTransfer);
+  }
+  EXPECT_EQ(Choose(1), Ids{});
+}
+
+TEST_F(SeatsToLeaveTest, ChoosesHeadsOfAnyAddress) {
+  const std::uint64_t head = Take("192.0.2.1", ConnectionWait::kHead);
+  EXPECT_EQ(Choose(1), Ids{head});
+}
+
+// A flood within one address leaves alone whoever uses it as agreed.
+TEST_F(SeatsToLeaveTest, ChoosesTheMoreNumerousKindWithinOneAddress) {
+  for (const std::string_view address : {"192.0.2.1", "127.0.0.1"}) {
+    for (int i = 0; i < 3; ++i) TakeIdle(address, 1);
+    Ids slow = {Take(address, ConnectionWait::kTransfer, 2),
+                Take(address, ConnectionWait::kHead, 3)};
+    for (int i = 0; i < 4; ++i) Take(address, ConnectionWait::kTransfer, 4);
+    EXPECT_EQ(Choose(2), slow);
+    taken.clear();
+  }
+}
+
+TEST_F(SeatsToLeaveTest, ChoosesIdleOnesWhereUnfinishedOnesAreNotMore) {
+  Take("192.0.2.1", ConnectionWait::kHead, 1);
+  Take("192.0.2.1", ConnectionWait::kHead, 1);
+  TakeIdle("192.0.2.1", 4);
+  const std::uint64_t idle = TakeIdle("192.0.2.1", 3);
+  EXPECT_EQ(Choose(1), Ids{idle});
+}
+
 TEST_F(SeatsToLeaveTest, ChoosesThoseOfThisMachineLast) {
-  const std::uint64_t local = Take("127.0.0.1", 1);
-  Take("127.0.0.1", std::nullopt);
-  const std::uint64_t stranger = Take("192.0.2.1", 2);
-  EXPECT_EQ(Choose(2), (Ids{stranger, local}));
+  const std::uint64_t local = TakeIdle("127.0.0.1", 1);
+  Take("127.0.0.1", ConnectionWait::kNone);
+  const std::uint64_t stranger = TakeIdle("192.0.2.1", 2);
+  EXPECT_EQ(Choose(2), Ids{stranger});
+  taken.pop_back();
+  EXPECT_EQ(Choose(2), Ids{local});
 }
 
 TEST_F(SeatsToLeaveTest, ChoosesOfOneAudienceAlone) {
-  const std::uint64_t probe = Take("192.0.2.1", 1, Audience::kOperators);
+  const std::uint64_t probe = TakeIdle("192.0.2.1", 1, Audience::kOperators);
   EXPECT_EQ(Choose(1), Ids{});
   EXPECT_EQ(seats.ChooseToLeave(Audience::kOperators, 1), Ids{probe});
+}
+
+TEST_F(SeatsToLeaveTest, RanksOperatorsByAddressToo) {
+  TakeIdle("192.0.2.1", 1, Audience::kOperators);
+  TakeIdle("192.0.2.2", 3, Audience::kOperators);
+  const std::uint64_t first = TakeIdle("192.0.2.2", 2, Audience::kOperators);
+  EXPECT_EQ(seats.ChooseToLeave(Audience::kOperators, 1), Ids{first});
 }
 
 }  // namespace

@@ -476,6 +476,84 @@ TEST_F(ServerTest, ClosesASilentConnectionToMakeRoomForAnother) {
   EXPECT_EQ(silent.HearAll(), "");
 }
 
+constexpr std::string_view kHalfBody = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n1";
+
+// A flood of unfinished requests leaves idle connections alone, and does not keep others out.
+TEST_F(ServerTest, EvictsSlowBodiesToMakeRoomForAnother) {
+  Server::Options options;
+  options.bounds.connections = 6;
+  options.bounds.operator_connections = 6;
+  options.deadlines.body = std::chrono::hours(1);
+  Start(options);
+  for (const std::string& where : {address, operators}) {
+    const LoopbackClient idle(where);
+    idle.Say(Get("/"));
+    EXPECT_EQ(idle.HearTo("hello"), kHello);
+    std::vector<std::unique_ptr<LoopbackClient>> slow;
+    for (int i = 0; i < 20; ++i) {
+      slow.push_back(std::make_unique<LoopbackClient>(where));
+      slow.back()->Say(kHalfBody);
+    }
+    Ask("/", where);
+    idle.Say(Get("/"));
+    EXPECT_EQ(idle.HearTo("hello"), kHello) << "it was not closed";
+  }
+}
+
+TEST_F(ServerTest, EvictsHttp2ConnectionsThatWaitForABody) {
+  Server::Options options;
+  options.bounds.connections = 2;
+  options.deadlines.body = std::chrono::hours(1);
+  Start(options);
+  std::vector<std::unique_ptr<LoopbackClient>> clients;
+  for (int i = 0; i < 2; ++i) {
+    Http2Client client;
+    client.PostUnfinished("/", "half of it");
+    clients.push_back(std::make_unique<LoopbackClient>(address));
+    clients.back()->Say(client.TakeOutput());
+  }
+  Ask("/");
+}
+
+TEST_F(ServerTest, EvictsConnectionsThatDoNotReadTheirReplies) {
+  Server::Options options;
+  options.bounds.connections = 2;
+  options.deadlines.write = std::chrono::hours(1);
+  Start(options);
+  const LoopbackClient first(address);
+  first.Say(Get("/huge"));
+  const LoopbackClient second(address);
+  second.Say(Get("/huge"));
+  Ask("/");
+}
+
+TEST_F(ServerTest, EvictsNoConnectionWhoseRequestIsBeingDecided) {
+  Server::Options options;
+  options.bounds.connections = 4;
+  options.deadlines.body = std::chrono::hours(1);
+  Start(options);
+  const LoopbackClient http1(address);
+  http1.Say(Get("/later") + std::string(kHalfBody));
+  const LoopbackClient connection(address);
+  Http2Client http2;
+  const std::int32_t later = http2.Get("/later");
+  http2.PostUnfinished("/", "half of it");
+  connection.Say(http2.TakeOutput());
+  ASSERT_TRUE(UntilWaiting(2));
+  const LoopbackClient slow(address);
+  slow.Say(kHalfBody);
+  const LoopbackClient other(address);
+  other.Say(kHalfBody);
+  Ask("/");
+  Ask("/release");
+  EXPECT_EQ(http1.HearTo("hello"), kHello);
+  while (!http2.replies[later].is_whole) {
+    const std::string said = connection.Hear();
+    ASSERT_FALSE(said.empty());
+    ASSERT_TRUE(http2.Receive(said));
+  }
+}
+
 TEST_F(ServerTest, AsksOldConnectionsToGo) {
   Server::Options options;
   options.deadlines.age = std::chrono::milliseconds(300);
