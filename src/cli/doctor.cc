@@ -152,10 +152,7 @@ int RunDoctor(std::span<const std::string_view> args, Console& console) {
   if (HasErrors(given.problems)) return kExitBadInput;
   const StoreUrl& url = given.settings.store.url;
   if (!RedisStore::IsFor(url)) {
-    return Fail(url.kind == StoreUrl::Kind::kMemory
-                    ? "expected --store URL, for example --store redis://127.0.0.1:6379"
-                    : "--store: only a Redis can be looked at",
-                console);
+    return Fail("expected --store URL, for example --store redis://127.0.0.1:6379", console);
   }
   const Result<RedisStore> store = RedisStore::Make(url, given.settings.store.deadline);
   if (!store.ok()) {

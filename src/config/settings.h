@@ -68,7 +68,7 @@ constexpr std::span<const Word<ClientCertificates>> WordsFor(ClientCertificates)
 constexpr std::span<const Word<LogLevel>> WordsFor(LogLevel) { return kLogLevelWords; }
 constexpr std::span<const Word<LogFormat>> WordsFor(LogFormat) { return kLogFormatWords; }
 
-// Health, metrics, the control API and the dashboard.
+// Health, metrics, the rules and settings in force, and the level of the log.
 struct AdminSettings {
   Address listen = TcpAddress{"127.0.0.1", IpAddress::FromV4(0x7F00'0001), 9090};
   Secret token;

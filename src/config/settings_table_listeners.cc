@@ -49,8 +49,9 @@ constexpr std::array kRows = {
             .name = "admin",
             .slot = MakeSlot<&Settings::admin, &AdminSettings::listen>(),
             .example = "127.0.0.1:9191",
-            .meaning = "health, metrics, control API and dashboard; an address that other machines "
-                       "reach needs a token or required client certificates"},
+            .meaning = "health, metrics, rules and settings in force, level of the log; an "
+                       "address that other machines reach needs a token or required client "
+                       "certificates"},
     Setting{.path = "admin.token",
             .slot = MakeSlot<&Settings::admin, &AdminSettings::token>(),
             .range = kTokenLength,
@@ -111,7 +112,7 @@ constexpr std::array kRows = {
             .slot = MakeSlot<&Settings::callers, &CallerSettings::names>(),
             .example = "billing.example.org",
             .meaning = "names in certificates of clients that may lift limits (reset, refund, "
-                       "lease, override), written as those of `tls.client_names`"},
+                       "override), written as those of `tls.client_names`"},
     Setting{.path = "callers.token",
             .slot = MakeSlot<&Settings::callers, &CallerSettings::token>(),
             .range = kTokenLength,
@@ -126,8 +127,7 @@ constexpr std::array kRows = {
             .range = kUids,
             .example = "1000",
             .meaning = "users of this machine that may lift limits over a Unix socket, beside root "
-                       "and the user "
-                       "that runs the server"},
+                       "and the user that runs the server"},
 };
 
 }  // namespace

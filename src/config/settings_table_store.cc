@@ -20,13 +20,12 @@ constexpr std::array kRows = {
             .slot = MakeSlot<&Settings::store, &StoreSettings::url>(),
             .example = "redis://redis.example.org:6379/0",
             .meaning = "where state is kept: memory, redis://, rediss://, redis+unix://, "
-                       "redis+sentinel://, redis+cluster:// or sluice://"},
+                       "redis+sentinel:// or redis+cluster://"},
     Setting{.path = "store.password",
             .slot = MakeSlot<&Settings::store, &StoreSettings::password>(),
             .range = {1, 1024},
             .example = "hunter2",
-            .meaning = "password of the store, or token of a sluice:// one, that is not in its "
-                       "URL"},
+            .meaning = "password of the store that is not in its URL"},
     Setting{.path = "store.password_file",
             .slot = MakeSlot<&Settings::store, &StoreSettings::password_file>(),
             .example = "/run/secrets/store_password",

@@ -31,12 +31,10 @@ constexpr std::array kSchemes = {
     Scheme{"redis+unix", Kind::kRedis, 0, false, false, true},
     Scheme{"redis+sentinel", Kind::kSentinel, 26379, false, true},
     Scheme{"redis+cluster", Kind::kCluster, 6379, false, true},
-    Scheme{"sluice", Kind::kSluice, 8080},
 };
 
 constexpr std::string_view kExpected =
-    "expected memory, redis://, rediss://, redis+unix://, redis+sentinel://, redis+cluster:// or "
-    "sluice://";
+    "expected memory, redis://, rediss://, redis+unix://, redis+sentinel:// or redis+cluster://";
 constexpr std::int64_t kDatabaseMost = 65'535;
 constexpr std::size_t kHostsMost = 64;
 
@@ -88,9 +86,6 @@ Result<Done> ReadLogin(const Parts& parts, StoreUrl& url) {
   Result<std::string> user = Decode("the user", parts.login.substr(0, colon));
   if (!user.ok()) return user.error();
   url.user = std::move(user).value();
-  if (url.kind == Kind::kSluice && !url.user.empty()) {
-    return Error{"a sluice:// store has no user; a token is written sluice://:TOKEN@HOST"};
-  }
   if (colon == parts.login.npos) return Done{};
   Result<std::string> password = Decode("the password", parts.login.substr(colon + 1));
   if (!password.ok()) return password.error();
@@ -163,10 +158,8 @@ Result<Done> ReadPath(const Scheme& scheme, std::string_view path, StoreUrl& url
     return slash == path.npos ? Done{} : ReadDatabase(path.substr(slash + 1), url);
   }
   if (path.empty()) return Done{};
-  return Error{Concat("a ", scheme.name, ":// store has no path after its hosts",
-                      url.kind == Kind::kCluster
-                          ? "; a cluster has database 0 alone"
-                          : Concat("; a token is written ", scheme.name, "://:TOKEN@HOST"))};
+  return Error{Concat("a ", scheme.name,
+                      ":// store has no path after its hosts; a cluster has database 0 alone")};
 }
 
 constexpr std::array<std::string_view, 5> kParameters = {"tls", "ca", "certificate", "key",

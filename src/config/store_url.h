@@ -14,7 +14,7 @@
 namespace sluice {
 
 struct StoreUrl {
-  enum class Kind : std::uint8_t { kMemory, kRedis, kSentinel, kCluster, kSluice };
+  enum class Kind : std::uint8_t { kMemory, kRedis, kSentinel, kCluster };
 
   // How the other side is known and how this one shows itself; paths of files, empty where not
   // given: the system's authorities, no certificate, the name of the host.
@@ -31,8 +31,8 @@ struct StoreUrl {
   std::vector<TcpAddress> hosts;  // the server; the sentinels; nodes of the cluster to begin with
   std::string socket;             // of a kRedis without hosts: the path of its Unix socket
   std::string user;
-  std::optional<Secret> password;  // for sluice:// a token
-  std::string primary;             // as the sentinels know it
+  std::optional<Secret> password;
+  std::string primary;  // as the sentinels know it
   int database = 0;
   std::optional<Tls> tls;
 
@@ -45,7 +45,6 @@ struct StoreUrl {
 //   redis+unix://[[USER]:PASSWORD@]/PATH[?database=DATABASE]
 //   redis+sentinel://[[USER]:PASSWORD@]HOST[:26379],.../PRIMARY[/DATABASE]
 //   redis+cluster://[[USER]:PASSWORD@]HOST[:6379],...
-//   sluice://[:TOKEN@]HOST[:8080]
 // each but memory and redis+unix:// with ?tls=true and, over TLS, &ca=PATH&certificate=PATH
 // &key=PATH&server_name=NAME. User, password, path, primary and parameters are percent-decoded.
 //

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Loads every rule file that the documents show.  usage: docs.py SLUICE"""
+import glob
 import os
 import re
 import sys
@@ -50,11 +51,20 @@ def test_every_block_can_be_used():
         assert code == 0 and re.fullmatch(r"1 file, .* good\n", said), f"{block}\n{said}"
 
 
-def test_readme_promises_only_what_exists():
-    with open(os.path.join(PROJECT, "README.md"), encoding="utf-8") as document:
-        readme = document.read().lower()
-    for missing in ("dashboard", "traefik", "sluice://"):
-        assert missing not in readme, missing
+def promises():
+    """What users read, by its name: documents, manual pages and help."""
+    for pattern in ("README.md", "docs/*", "man/*"):
+        for path in glob.glob(os.path.join(PROJECT, pattern)):
+            with open(path, encoding="utf-8") as document:
+                yield os.path.relpath(path, PROJECT), document.read()
+    for command in ("", *help_text.commands(SLUICE)):
+        yield f"sluice {command} --help", help_text.run(SLUICE, *command.split(), "--help").stdout
+
+
+def test_documents_and_help_promise_only_what_exists():
+    for name, text in promises():
+        for missing in ("dashboard", "control api", "traefik", "sluice://"):
+            assert missing not in text.lower(), f"{name}: {missing}"
 
 
 def test_every_block_of_other_documents_can_be_used():

@@ -398,3 +398,9 @@ def test_no_core_dump_is_written_unless_asked_for():
 
 
 run_tests(globals())
+    for args, words in (([], "expected --rules PATH, for example --rules examples/rules\n"),
+                        (["examples/rules"], "expected a flag such as --rules\n")):
+        found = subprocess.run([SLUICE, "serve", *args], capture_output=True, text=True,
+                               timeout=DEADLINE_SECONDS, check=False)
+        expect(found.returncode, 2, args)
+        assert found.stderr.endswith(words), found.stderr

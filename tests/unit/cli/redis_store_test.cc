@@ -62,7 +62,6 @@ class RedisStoreTest : public ::testing::Test {
 
 TEST_F(RedisStoreTest, OnlyRedisIsForIt) {
   EXPECT_FALSE(RedisStore::IsFor(UrlOf("memory")));
-  EXPECT_FALSE(RedisStore::IsFor(UrlOf("sluice://a")));
   for (const char* const url : {"redis://a", "rediss://a", "redis+unix:///s",
                                 "redis+sentinel://a/main", "redis+cluster://a,b"}) {
     EXPECT_TRUE(RedisStore::IsFor(UrlOf(url))) << url;

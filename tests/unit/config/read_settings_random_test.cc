@@ -24,7 +24,7 @@ std::string RandomText(Random& random) {
       "redis://", "@",         ":",     "/",  "?tls=true", "&ca=", "%2F",      "%",
       "[::1]",    "127.0.0.1", "unix:", "1",  "65",        "80",   "KiB",      "ms",
       ",",        "=",         "{",     "}",  "[",         "]",    "\n",       " ",
-      "- ",       "true",      "tls",   "\"", "'",         "\x01", "\xC3\xA9", "sluice://"};
+      "- ",       "true",      "tls",   "\"", "'",         "\x01", "\xC3\xA9", "redis://"};
   std::string text;
   for (std::int64_t count = random.Between(0, 8); count > 0; --count) {
     text += random.OneIn(8) ? std::string(1, static_cast<char>(random.Between(0, 255)))

@@ -307,7 +307,7 @@ TEST(ReadSettingsTest, NothingShowsASecret) {
       {.args = {"--admin-token", "--" + secret}},
       {.args = {"--admin-token", "a", "-" + secret, "b"}},
       {.args = {secret}},
-      {.args = {"--store", "sluice://cache/" + secret}},
+      {.args = {"--store", "redis+cluster://cache/" + secret}},
       {.args = {"--store", "redis://user:1234/" + secret}},
       {.file = "store: redis://:" + secret + "@host"},
       {.file = "store: { url: 12345678901234567890 }"},
