@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/reading.h"
+#include "core/letter_case.h"
 #include "core/decimal.h"
 #include "core/text.h"
 

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "config/read_limits.h"
+#include "core/letter_case.h"
 #include "core/limit.h"
 #include "core/parse_limit.h"
 #include "core/text.h"

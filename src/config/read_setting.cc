@@ -7,6 +7,7 @@
 
 #include "config/yaml_scalar.h"
 #include "core/duration.h"
+#include "core/letter_case.h"
 #include "core/text.h"
 
 namespace sluice {

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/decimal.h"
+#include "core/letter_case.h"
 #include "core/utf8.h"
 
 namespace sluice {
@@ -102,14 +103,6 @@ std::optional<std::string> ScalarText(const Value& value) {
   if (const std::string* number = value.AsNumber()) return *number;
   if (const bool* boolean = value.AsBoolean()) return *boolean ? "true" : "false";
   return std::nullopt;
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 bool CheckName(std::string_view name, Position at, Reading& reading) {

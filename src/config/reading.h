@@ -117,9 +117,6 @@ std::optional<T> ReadWord(std::span<const Word<T>> words, const Value::Entry& en
 // The text of a string, number or boolean; none of anything else.
 std::optional<std::string> ScalarText(const Value& value);
 
-// With the letters A to Z as a to z.
-std::string LowerCase(std::string_view text);
-
 // A name that people give to something: 1 to 200 characters, none of them a control character.
 inline constexpr std::size_t kNameCharactersMost = 200;
 bool CheckName(std::string_view name, Position at, Reading& reading);

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "config/settings_table.h"
+#include "core/letter_case.h"
 #include "core/text.h"
 
 namespace sluice {
@@ -42,11 +43,7 @@ std::size_t IndexOf(std::string_view path) {
 std::string FlagOf(const Setting& setting) { return Concat("--", NameOf(setting, '-')); }
 
 std::string VariableOf(const Setting& setting) {
-  std::string name = NameOf(setting, '_');
-  for (char& c : name) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return Concat(kVariablePrefix, name);
+  return Concat(kVariablePrefix, UpperCase(NameOf(setting, '_')));
 }
 
 std::string_view GroupOf(const Setting& setting) {

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "core/decimal.h"
+#include "core/letter_case.h"
 #include "core/text.h"
 
 namespace sluice {
@@ -77,11 +78,8 @@ constexpr std::array kForeignUnits = {
 // The unit that was probably meant; empty where none is likely. A capital M may be a minute or a
 // month, so nothing is suggested for it.
 std::string_view LikelyUnit(std::string_view written) {
-  std::string name;
-  for (const char c : written) {
-    if (c == ' ') continue;
-    name.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-  }
+  std::string name = LowerCase(written);
+  std::erase(name, ' ');
   const bool ambiguous = written.find('M') != std::string_view::npos && name == "m";
   if (ambiguous) return {};
   if (const Unit* unit = FindUnit(name)) return unit->name;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/letter_case.h"
 #include "core/text.h"
 #include "rules/check_aliases.h"
 
@@ -22,16 +23,6 @@ constexpr std::size_t kMaxComparisons = 1'000'000;
 
 constexpr std::size_t kMinKnownSize = 4;         // shorter names are near too many words
 constexpr std::size_t kMinSubstitutionSize = 6;  // "team" and "term" are two words
-
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-
-char ToLower(char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string ToLower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = ToLower(c);
-  return lower;
-}
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -57,7 +48,7 @@ bool IsOneSlipOfSameSize(std::string_view written, std::string_view known) {
 
 bool IsOneSlipAway(std::string_view written, std::string_view known) {
   if (known.size() < kMinKnownSize || written.empty()) return false;
-  if (written != known && ToLower(written) == ToLower(known)) return true;
+  if (written != known && LowerCase(written) == LowerCase(known)) return true;
   if (written.size() == known.size()) return IsOneSlipOfSameSize(written, known);
   return IsOneLonger(written, known) || IsOneLonger(known, written);
 }
@@ -73,21 +64,21 @@ bool IsFromFrontEnd(std::string_view name) {
 std::string CorrectPrefix(std::string_view name) {
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos || dot + 1 == name.size()) return {};
-  const std::string prefix = ToLower(name.substr(0, dot));
+  const std::string prefix = LowerCase(name.substr(0, dot));
   const std::string_view rest = name.substr(dot + 1);
   for (const std::string_view known : kFrontEndPrefixes) {
     const bool plural = known == "query" && prefix == "queries";
     if (prefix != known && !plural && !IsOneSlipAway(prefix, known)) continue;
-    return Concat(known, ".", known == "header" ? ToLower(rest) : std::string(rest));
+    return Concat(known, ".", known == "header" ? LowerCase(rest) : std::string(rest));
   }
   return {};
 }
 
 bool LooksLikeHeader(std::string_view name) {
-  const std::string lower = ToLower(name);
+  const std::string lower = LowerCase(name);
   if (lower.starts_with("x-") && lower.size() > 2) return true;
   if (std::ranges::find(kHeaderNames, lower) != kHeaderNames.end()) return true;
-  return IsUpper(name.front()) && name.find('-') != std::string_view::npos;
+  return IsUpperLetter(name.front()) && name.find('-') != std::string_view::npos;
 }
 
 Origin CostOrigin(const RuleSpec& rule) {
@@ -172,14 +163,14 @@ void AttributeCheck::Learn(const DomainSpec& domain) {
   }
   names.insert("user");
   for (const std::string_view name : names) {
-    if (!name.empty()) known_[ToLower(name.front())].push_back(name);
+    if (!name.empty()) known_[LowerCase(name).front()].push_back(name);
   }
   for (auto& [letter, of_letter] : known_) std::ranges::sort(of_letter);
 }
 
 std::string_view AttributeCheck::FindNearest(const Mention& mention) {
   if (mention.role == Role::kPlan && IsOneSlipAway(mention.name, "plan")) return "plan";
-  const auto found = known_.find(ToLower(mention.name.front()));
+  const auto found = known_.find(LowerCase(mention.name).front());
   if (found == known_.end() || comparisons_ > kMaxComparisons) return {};
   comparisons_ += found->second.size();
   const auto nearest = std::ranges::find_if(
@@ -191,7 +182,7 @@ bool AttributeCheck::IsProbablyHeader(const Mention& mention) const {
   if (!LooksLikeHeader(mention.name)) return false;
   if (mention.role == Role::kSource) return true;
   return !IsUsedTwice(mention.name) &&
-         (reads_headers_ || std::ranges::any_of(mention.name, IsUpper));
+         (reads_headers_ || std::ranges::any_of(mention.name, IsUpperLetter));
 }
 
 // Empty where nothing is wrong with it.
@@ -204,7 +195,7 @@ std::string AttributeCheck::FindFault(const Mention& mention) {
   if (const std::string correct = CorrectPrefix(name); !correct.empty()) return unknown(correct);
   if (IsProbablyHeader(mention)) {
     return Concat(Quoted(name), " looks like a header, which needs 'header.' before its name; did ",
-                  "you mean ", Quoted(Concat("header.", ToLower(name))), "?");
+                  "you mean ", Quoted(Concat("header.", LowerCase(name))), "?");
   }
   if (IsUsedTwice(name)) return {};
   const std::string_view nearest = FindNearest(mention);

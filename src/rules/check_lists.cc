@@ -12,10 +12,6 @@ namespace {
 // A list of the wrong kind has nothing but bad values; the first ones say enough.
 constexpr std::size_t kMaxReported = 10;
 
-Origin OriginOf(const ListSpec& list, std::size_t value) {
-  return value < list.origins.size() ? list.origins[value] : list.origin;
-}
-
 void CheckAddresses(const ListSpec& list, const RuleSpec& rule, ConfigProblems& problems) {
   std::size_t reported = 0;
   for (std::size_t i = 0; i < list.values.size() && reported < kMaxReported; ++i) {
@@ -44,6 +40,10 @@ void CheckKind(const ListSpec& list, ConfigProblems& problems) {
 }
 
 }  // namespace
+
+Origin OriginOf(const ListSpec& list, std::size_t value) {
+  return value < list.origins.size() ? list.origins[value] : list.origin;
+}
 
 void CheckLists(const DomainSpec& domain, ConfigProblems& problems) {
   std::unordered_map<std::string_view, const RuleSpec*> of_ip;  // by the name of the list

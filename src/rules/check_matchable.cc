@@ -1,44 +1,93 @@
 #include "rules/check_matchable.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
+#include "core/letter_case.h"
+#include "core/limit_words.h"
 #include "core/text.h"
 #include "rules/check_aliases.h"
+#include "rules/check_lists.h"
 
 namespace sluice {
 namespace {
 
 using Fault = std::optional<std::string>;
 
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr std::array<std::string_view, 9> kUsualMethods = {
+    "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "PATCH", "TRACE"};
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsAlphanumeric(char c) { return IsLower(c) || IsUpper(c) || IsDigit(c); }
-
-std::string ToUpper(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper) c = IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c;
-  return upper;
-}
-
-std::string ToLower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
+bool IsLetter(char c) { return IsLowerLetter(c) || IsUpperLetter(c); }
+bool IsAlphanumeric(char c) { return IsLetter(c) || IsDigit(c); }
 
 // "why, so 'written' never matches; did you mean 'meant'?"
 std::string NeverMatches(std::string_view why, std::string_view written, std::string_view meant) {
   return Concat(why, ", so ", Quoted(written), " never matches; did you mean ", Quoted(meant), "?");
 }
 
+bool IsMethod(std::string_view text) {
+  return std::ranges::find(kUsualMethods, text) != kUsualMethods.end();
+}
+
+// "POST, GET" of "post|get"; empty if the text is no series of methods.
+std::string MethodsIn(std::string_view text) {
+  constexpr std::string_view kSeparators = ",;| ";
+  if (text.find_first_of(kSeparators) == std::string_view::npos) return {};
+  std::string methods;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(kSeparators), text.size());
+    const std::string method = UpperCase(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (method.empty()) continue;
+    if (!IsMethod(method)) return {};
+    methods += Concat(methods.empty() ? "" : ", ", method);
+  }
+  return methods;
+}
+
 Fault FindMethodFault(std::string_view method) {
-  if (std::ranges::none_of(method, IsLower)) return std::nullopt;
-  return NeverMatches("a method is in upper case", method, ToUpper(method));
+  const std::string methods = MethodsIn(method);
+  if (!methods.empty()) {
+    return Concat("several methods are a list, so ", Quoted(method),
+                  " never matches; did you mean [", methods, "]?");
+  }
+  const std::string upper = UpperCase(method);
+  const std::string_view nearest = IsMethod(upper) || method.find('*') != std::string_view::npos
+                                       ? std::string_view()
+                                       : NearestWord(upper, kUsualMethods);
+  if (upper != method) {
+    return NeverMatches("a method is in upper case", method, nearest.empty() ? upper : nearest);
+  }
+  if (nearest.empty()) return std::nullopt;
+  return Concat("unknown method ", Quoted(method), "; did you mean ", Quoted(nearest), "?");
+}
+
+// Finds a lower-case alternative of a regex that has nothing but letters: "post|get", "^(get)$".
+Fault FindMethodRegexFault(std::string_view regex) {
+  const auto unwrap = [&](char first, char last) {
+    if (regex.starts_with(first)) regex.remove_prefix(1);
+    if (regex.ends_with(last)) regex.remove_suffix(1);
+  };
+  unwrap('^', '$');
+  unwrap('(', ')');
+  if (!std::ranges::all_of(regex, [](char c) { return IsLetter(c) || c == '|'; })) {
+    return std::nullopt;
+  }
+  while (!regex.empty()) {
+    const std::string_view alternative = regex.substr(0, regex.find('|'));
+    if (std::ranges::any_of(alternative, IsLowerLetter)) {
+      return NeverMatches("a method is in upper case", alternative, UpperCase(alternative));
+    }
+    regex.remove_prefix(std::min(alternative.size() + 1, regex.size()));
+  }
+  return std::nullopt;
 }
 
 // The first "{name}", "<name>" or ":name" that is a whole segment of the path, or "{name}" anywhere
@@ -85,7 +134,18 @@ std::string RootedPath(std::string_view text) {
   return slash == std::string_view::npos ? "/" : std::string(text.substr(slash));
 }
 
+// For "^/v1", which was meant as a regex.
+std::string UnmarkedRegexFault(std::string_view path) {
+  const bool has_end = path.ends_with('$');
+  const std::string_view middle = path.substr(1, path.size() - (has_end ? 2 : 1));
+  const bool is_open = !has_end && !middle.ends_with(".*");
+  return Concat("a path is a text and no regex, so ", Quoted(path),
+                " never matches; did you mean { regex: '", Printable(middle), is_open ? ".*" : "",
+                "' }?");
+}
+
 Fault FindPathFault(std::string_view path) {
+  if (path.starts_with("^/")) return UnmarkedRegexFault(path);
   if (!path.starts_with('/') && !path.starts_with('*')) {
     return NeverMatches("a path begins with '/'", path, RootedPath(path));
   }
@@ -110,7 +170,7 @@ Fault FindPathRegexFault(std::string_view regex) {
 }
 
 Fault FindHostFault(std::string_view host) {
-  std::string meant = ToLower(host);
+  std::string meant = LowerCase(host);
   const std::size_t colon = meant.find(':');
   const bool has_port = colon != std::string::npos && colon + 1 < meant.size() &&
                         std::ranges::all_of(meant.substr(colon + 1), IsDigit);
@@ -122,6 +182,7 @@ Fault FindHostFault(std::string_view host) {
 
 Fault FindFault(std::string_view source, MatcherSpec::Kind kind, std::string_view text) {
   if (kind == MatcherSpec::Kind::kRegex) {
+    if (source == "method") return FindMethodRegexFault(text);
     return source == "path" ? FindPathRegexFault(text) : std::nullopt;
   }
   if (source == "method") return FindMethodFault(text);
@@ -130,15 +191,49 @@ Fault FindFault(std::string_view source, MatcherSpec::Kind kind, std::string_vie
   return std::nullopt;
 }
 
+// Warns of values of lists, each once, though several rules may look for the same attribute in it.
+class ListChecks {
+ public:
+  ListChecks(const DomainSpec& domain, ConfigProblems& problems) : problems_(problems) {
+    for (const ListSpec& list : domain.lists) lists_.emplace(list.name, &list);
+  }
+
+  void Check(const RuleSpec& rule, const ConditionSpec& condition, std::string_view source) {
+    constexpr std::size_t kMaxReported = 10;
+    const auto found = lists_.find(condition.matcher.texts.front());
+    if (found == lists_.end()) return;
+    const ListSpec& list = *found->second;
+    if (!checked_.emplace(list.name, source).second) return;
+    std::size_t reported = 0;
+    for (std::size_t i = 0; i < list.values.size() && reported < kMaxReported; ++i) {
+      const Fault fault = FindFault(source, MatcherSpec::Kind::kValues, list.values[i]);
+      if (!fault) continue;
+      ++reported;
+      problems_.Warn(OriginOf(list, i),
+                     Concat(*fault, " (the rule ", Quoted(rule.name), " looks for ",
+                            Quoted(condition.attribute), " in the list ", Quoted(list.name), ")"));
+    }
+  }
+
+ private:
+  ConfigProblems& problems_;
+  std::unordered_map<std::string_view, const ListSpec*> lists_;
+  std::set<std::pair<std::string_view, std::string_view>> checked_;  // list and source
+};
+
 }  // namespace
 
 void CheckMatchable(const DomainSpec& domain, ConfigProblems& problems) {
   const AliasSources sources(domain);
+  ListChecks lists(domain, problems);
   for (const RuleSpec& rule : domain.rules) {
     for (const ConditionSpec& condition : rule.match) {
       const MatcherSpec& matcher = condition.matcher;
-      if (matcher.kind == MatcherSpec::Kind::kIn) continue;
       const std::string_view source = sources.SourceOf(condition.attribute);
+      if (matcher.kind == MatcherSpec::Kind::kIn) {
+        lists.Check(rule, condition, source);
+        continue;
+      }
       for (const std::string& text : matcher.texts) {
         if (Fault fault = FindFault(source, matcher.kind, text)) {
           problems.Warn(matcher.origin, *std::move(fault));
