@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/reading.h"
-#include "core/letter_case.h"
 #include "core/decimal.h"
+#include "core/letter_case.h"
 #include "core/text.h"
 
 namespace sluice {
@@ -124,10 +123,16 @@ bool Covers(const TcpAddress& wide, const TcpAddress& other) {
 
 Result<Address> ParseAddress(std::string_view text) {
   if (text.starts_with(kUnixPrefix)) return ReadUnixPath(text.substr(kUnixPrefix.size()));
+  if (text.find("://") != text.npos) {
+    return Error{Concat(Quoted(text), " is a URL; expected HOST:PORT or unix:PATH")};
+  }
   const Result<Parts> parts = Split(text);
   if (!parts.ok()) return parts.error();
   if (!parts.value().port) {
-    return Error{Concat(Quoted(text), " needs a port; expected HOST:PORT or unix:PATH")};
+    const bool is_port = !text.empty() && AreDigits(text);
+    return Error{Concat(Quoted(text), is_port ? " needs a host" : " needs a port",
+                        "; expected HOST:PORT or unix:PATH",
+                        is_port ? Concat(", for example 127.0.0.1:", text) : "")};
   }
   Result<TcpAddress> address = ReadHost(parts.value(), text);
   if (!address.ok()) return address.error();

@@ -49,7 +49,7 @@ TEST(AddressTest, AnIpAddressIsKnownAsOneAndANameIsNot) {
 TEST(AddressTest, WhatIsNoAddressIsRefused) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "'' needs a port; expected HOST:PORT or unix:PATH"},
-      {"8080", "'8080' needs a port; expected HOST:PORT or unix:PATH"},
+      {"8080", "'8080' needs a host; expected HOST:PORT or unix:PATH, for example 127.0.0.1:8080"},
       {"[::1]", "'[::1]' needs a port; expected HOST:PORT or unix:PATH"},
       {":8080", "':8080' needs a host; 0.0.0.0 or [::] stands for all addresses of this machine"},
       {"::1:8080",
@@ -68,8 +68,7 @@ TEST(AddressTest, WhatIsNoAddressIsRefused) {
       {"a:-1", "the port of 'a:-1' must be a number from 0 to 65535"},
       {"a:080", "the port of 'a:080' must be a number from 0 to 65535"},
       {"a:http", "the port of 'a:http' must be a number from 0 to 65535"},
-      {"http://a:80",
-       "'http://a:80' has more than one ':'; an IPv6 address stands in brackets, as in [::1]:8080"},
+      {"http://a:80", "'http://a:80' is a URL; expected HOST:PORT or unix:PATH"},
       {"unix:", "'unix:' needs a path, as in unix:/run/sluice.sock"},
       {"unix:@sluice",
        "the Unix socket '@sluice' must be a path; abstract sockets are open to everyone"},

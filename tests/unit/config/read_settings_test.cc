@@ -231,7 +231,8 @@ TEST(ReadSettingsTest, AllProblemsOfAllWaysAreToldAtOnce) {
           "found the string 'many'",
           "unknown flag '--lisen'; did you mean '--listen'?",
           "--memory: 'store.memory': '2' needs a unit: B, KiB, MiB, GiB or TiB",
-          "--admin: 'admin.listen': '9090' needs a port; expected HOST:PORT or unix:PATH",
+          "--admin: 'admin.listen': '9090' needs a host; expected HOST:PORT or unix:PATH, for "
+          "example 127.0.0.1:9090",
       }));
 }
 
