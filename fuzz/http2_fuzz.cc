@@ -65,7 +65,9 @@ class Service final : public HttpService {
     if (!replies_later_) ReplyToAll();
   }
 
-  bool Streams(const HttpRequest& head) const override { return head.target == "/stream"; }
+  BodyDelivery DeliveryFor(const HttpRequest& head) const override {
+    return head.target == "/stream" ? BodyDelivery::kStreamed : BodyDelivery::kWhole;
+  }
 
   void ServeStream(Exchange& exchange, StreamEvent event) override {
     if (event == StreamEvent::kGone) {

@@ -23,7 +23,7 @@ void MustBeGood(const RlsRequest& request, std::string_view message) {
   Must(request.entries.size() <= kBounds.entries_most, "entries keep their bound");
   std::size_t entries = 0;
   for (const RlsDescriptor& descriptor : request.descriptors) {
-    Must(descriptor.first == entries && descriptor.count > 0, "entries lie one after another");
+    Must(descriptor.first == entries, "entries lie one after another");
     entries += descriptor.count;
     if (descriptor.limit) {
       Must(descriptor.limit->unit != RlsUnit::kUnknown && descriptor.limit->multiplier > 0,
@@ -46,7 +46,7 @@ void MustReply(const RlsRequest& request) {
     status.remaining = static_cast<std::uint32_t>(descriptor.addend.value_or(0));
     if (descriptor.limit) {
       status.limit = RlsLimit{descriptor.limit->requests_per_unit, descriptor.limit->unit,
-                              request.EntriesOf(descriptor)[0].value, descriptor.limit->multiplier};
+                              request.domain, descriptor.limit->multiplier};
       status.until_reset = Nanos{descriptor.limit->requests_per_unit};
     }
   }

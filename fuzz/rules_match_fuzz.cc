@@ -120,7 +120,6 @@ class Comparison {
       expected.push_back(NaiveFind(domain_.spec(), attributes));
       MustBeSame(matches[i], expected.back());
       if (matches[i].node() == nullptr) continue;
-      MetricName(kDraftDomain, *matches[i].node(), attributes);
       for (const ReplacedSpec& each : expected.back().found->replaces) replaced.insert(each.name);
     }
     domain_.DropReplacedDescriptors(matches, replaced_names_);

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "fuzz/must.h"
+#include "support/path_readings.h"
 #include "wire/cookie.h"
 #include "wire/forwarded.h"
 #include "wire/query.h"
@@ -86,15 +87,43 @@ std::string NaiveLenient(std::string path) {
   return Resolved(segments);
 }
 
-void ReadPath(std::string_view path) {
+// No application reads an accepted path in a third way.
+void MustHaveTwoReadings(std::string_view path, const PathForms& forms) {
+  constexpr std::size_t kBytesMost = 256;  // each of almost a hundred readings takes its time
+  if (path.empty() || path.size() > kBytesMost) return;
+  const testing::PathReading strict = testing::ReadingOfStrict(forms.strict);
+  const testing::PathReading lenient = testing::ReadingOfLenient(forms.lenient);
+  for (const testing::PathLeniency& leniency : testing::AllPathLeniencies()) {
+    const testing::PathReading reading = testing::ReadPath(path, leniency);
+    Must(reading == strict || reading == lenient, "an accepted path has two readings");
+  }
+}
+
+void CheckPath(std::string_view path) {
   PathScratch scratch;
-  const std::optional<PathForms> forms = NormalPath(path, scratch);
-  if (!forms) return;
+  const auto result = NormalPath(path, scratch);
+  if (const auto* const fault = std::get_if<PathFault>(&result)) {
+    Must(!fault->reason.empty(), "a fault has a reason");
+    return;
+  }
+  const auto& forms = std::get<PathForms>(result);
   const std::string sent(path.substr(0, path.find('#')));
-  Must(forms->strict == NaiveStrict(sent), "a strict form is what the naive one is");
-  Must(forms->lenient == NaiveLenient(sent), "a lenient form is what the naive one is");
+  Must(forms.strict == NaiveStrict(sent), "a strict form is what the naive one is");
+  Must(forms.lenient == NaiveLenient(sent), "a lenient form is what the naive one is");
   PathScratch other;
-  Must(NormalPath(forms->strict, other)->strict == forms->strict, "the form of a form is itself");
+  const auto again = NormalPath(forms.strict, other);
+  const auto* const same = std::get_if<PathForms>(&again);
+  Must(same != nullptr && same->strict == forms.strict, "the form of a form is itself");
+  MustHaveTwoReadings(sent, forms);
+}
+
+void MustHavePhpName(std::string_view name) {
+  std::string scratch;
+  const std::string php_name(PhpName(name, scratch));
+  Must(php_name.size() <= name.size(), "PHP makes no name longer");
+  Must(PhpName(php_name, scratch) == php_name, "PHP's name of a name in PHP is itself");
+  constexpr std::string_view kNever(". \t\0", 4);
+  Must(php_name.find_first_of(kNever) == std::string::npos, "no name in PHP has blanks or dots");
 }
 
 void ReadQuery(std::string_view query) {
@@ -105,6 +134,7 @@ void ReadQuery(std::string_view query) {
     for (const std::string_view text : {parameter->name, parameter->value}) {
       const auto decoded = DecodeQuery(text, scratch);
       Must(!decoded || decoded->size() <= text.size(), "decoding makes nothing longer");
+      MustHavePhpName(decoded.value_or(text));
     }
   }
 }
@@ -130,7 +160,7 @@ void ReadAddresses(const std::vector<std::string_view>& values) {
 
 void Run(std::string_view text) {
   const Target target = SplitTarget(text);
-  ReadPath(target.path);
+  CheckPath(target.path);
   ReadQuery(target.query);
   ReadCookies(text);
   std::vector<std::string_view> lines;

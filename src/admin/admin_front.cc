@@ -22,6 +22,14 @@ constexpr std::string_view kMetrics = "text/plain; version=0.0.4; charset=utf-8"
 
 constexpr std::string_view kLogPath = "/log";
 
+std::string_view PathOf(const HttpRequest& request) {
+  return request.target.substr(0, request.target.find('?'));
+}
+
+bool IsLogPut(const HttpRequest& request) {
+  return request.method == "PUT" && PathOf(request) == kLogPath;
+}
+
 void Tell(std::string_view type, std::string_view body, HttpReply& reply) {
   reply.headers.Add("Content-Type", type);
   reply.headers.Add("Cache-Control", "no-store");
@@ -69,6 +77,11 @@ void AdminFront::Serve(std::span<Exchange* const> batch) {
   }
 }
 
+BodyDelivery AdminFront::DeliveryFor(const HttpRequest& head) const {
+  const bool needs_body = IsLogPut(head) && MayAsk(head) && IsOurHost(head);
+  return needs_body ? BodyDelivery::kWhole : BodyDelivery::kUnread;
+}
+
 bool AdminFront::MayAsk(const HttpRequest& request) const {
   if (options_.token.empty()) return true;
   return ShowsToken(request.Find("authorization"), options_.token);
@@ -81,9 +94,8 @@ bool AdminFront::IsOurHost(const HttpRequest& request) const {
 void AdminFront::Answer(const HttpRequest& request, HttpReply& reply) const {
   if (request.fault != HttpRequest::Fault::kNone) return Refuse(413, "too large\n", reply);
   std::string_view query = request.target;
-  const std::string_view path = query.substr(0, query.find('?'));
-  const bool is_put = request.method == "PUT" && path == kLogPath;
-  if (request.method != "GET" && request.method != "HEAD" && !is_put) {
+  const std::string_view path = PathOf(request);
+  if (request.method != "GET" && request.method != "HEAD" && !IsLogPut(request)) {
     reply.headers.Add("Allow", path == kLogPath ? "GET, HEAD, PUT" : "GET, HEAD");
     return Refuse(405, "expected GET\n", reply);
   }

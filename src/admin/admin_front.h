@@ -65,6 +65,9 @@ class AdminFront final : public HttpService {
       : sources_(sources), options_(options) {}
 
   void Serve(std::span<Exchange* const> batch) override;
+  // Only PUT /log needs its body, and only from who may ask: everything else is answered at its
+  // head, so that nobody else keeps a connection by sending a body slowly.
+  [[nodiscard]] BodyDelivery DeliveryFor(const HttpRequest& head) const override;
 
  private:
   void Answer(const HttpRequest& request, HttpReply& reply) const;

@@ -41,6 +41,10 @@ std::string AdviceFor(const StoreUrl& url, const RedisTalk::Refusal& refusal) {
   if (refusal.words.find("TLS failed") != std::string::npos) {
     return "look at 'ca', 'certificate', 'key' and 'server_name' of the URL";
   }
+  if (refusal.words.find("DB index") != std::string::npos) {
+    return Concat("it has no database ", url.database,
+                  ": use one that it has, 0 in any case, or raise its 'databases'");
+  }
   if (url.tls) return "look whether it runs, listens there and speaks TLS";
   return "look whether it runs, listens there, and wants TLS (rediss:// or ?tls=true)";
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/explain_report.h"
@@ -15,6 +15,7 @@
 #include "cli/usage.h"
 #include "config/read_rules.h"
 #include "config/rule_files.h"
+#include "core/letter_case.h"
 #include "core/limit_words.h"
 #include "core/text.h"
 #include "limiter/system_zones.h"
@@ -91,6 +92,11 @@ Result<Arguments> ReadArguments(const GivenFlags& given) {
   for (const std::string_view text : given.operands()) {
     const Result<Attribute> attribute = ReadAttribute(text);
     if (!attribute) return attribute.error();
+    const std::string lower = LowerCase(attribute.value().name);
+    if (lower.starts_with("header.") && lower != attribute.value().name) {
+      return Error{Concat("the names of headers are in lower case, found ",
+                          Quoted(attribute.value().name), "; did you mean ", Quoted(lower), "?")};
+    }
     arguments.attributes.push_back(attribute.value());
   }
   return arguments;
@@ -127,14 +133,20 @@ Result<std::string_view> ChooseDomain(const RuleSet& rules, std::string_view wri
 }
 
 // Makes the path, if there is one, what forward auth would make of it: its lenient form. Returns
-// the strict one, where it differs. What is no path of a URL stays as it is.
-std::string_view TakeForms(std::vector<Attribute>& attributes, PathScratch& scratch) {
+// the strict one, where it differs. What is no path of a URL stays as it is, because callers of the
+// API may send it; what forward auth refuses although it is one is an error.
+Result<std::string_view> TakeForms(std::vector<Attribute>& attributes, PathScratch& scratch) {
   const auto path = std::ranges::find(attributes, kPathAttribute, &Attribute::name);
-  if (path == attributes.end()) return {};
-  const std::optional<PathForms> forms = NormalPath(path->value, scratch);
-  if (!forms) return {};
-  path->value = forms->lenient;
-  return forms->differ() ? forms->strict : std::string_view();
+  if (path == attributes.end()) return std::string_view();
+  const auto result = NormalPath(path->value, scratch);
+  if (const auto* const fault = std::get_if<PathFault>(&result)) {
+    if (fault->kind == PathFault::Kind::kMalformed) return std::string_view();
+    return Error{Concat("forward auth refuses this request with 400: the path ",
+                        Quoted(path->value), " ", fault->reason)};
+  }
+  const auto& forms = std::get<PathForms>(result);
+  path->value = forms.lenient;
+  return forms.differ() ? forms.strict : std::string_view();
 }
 
 int RunOn(Arguments arguments, Console& console) {
@@ -143,10 +155,11 @@ int RunOn(Arguments arguments, Console& console) {
   const Result<std::string_view> domain = ChooseDomain(*rules.value(), arguments.domain);
   if (!domain) return Fail(console, domain.error().message, kExitBadInput);
   PathScratch scratch;
-  const std::string_view strict_path = TakeForms(arguments.attributes, scratch);
+  const Result<std::string_view> strict_path = TakeForms(arguments.attributes, scratch);
+  if (!strict_path) return Fail(console, strict_path.error().message, kExitBadInput);
   const ExplainQuestion question{.domain = domain.value(),
                                  .attributes = arguments.attributes,
-                                 .strict_path = strict_path,
+                                 .strict_path = strict_path.value(),
                                  .cost = arguments.cost,
                                  .profile = arguments.profile};
   const Result<ExplainedRequest> answer =

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "config/secret.h"
 #include "core/text.h"
 
 namespace sluice::cli {
@@ -62,26 +61,13 @@ std::optional<RedisTalk::Refusal> RedisTalk::Open() {
   room_.loop.Run();
   if (node_.is_open()) return std::nullopt;
   const std::string& words = node_.last_words();
-  if (!words.empty()) return Refusal{refusal_, Hidden(words)};
+  if (!words.empty()) return Refusal{refusal_, words};
   return Refusal{refusal_, Concat(Describe(node_.endpoint()), " could not be found in time")};
-}
-
-// What a server says may have in it what it was told.
-std::string RedisTalk::Hidden(std::string words) const {
-  constexpr std::string_view kRefused = " refused: ";
-  if (password_.empty()) return words;
-  const std::size_t refused = words.find(kRefused);
-  std::size_t at = refused == words.npos ? 0 : refused + kRefused.size();
-  while ((at = words.find(password_, at)) != words.npos) {
-    words.replace(at, password_.size(), kHiddenSecret);
-    at += kHiddenSecret.size();
-  }
-  return words;
 }
 
 TalkReply RedisTalk::Lost() const {
   TalkReply lost;
-  const std::string words = Hidden(node_.last_words());
+  const std::string& words = node_.last_words();
   const std::string_view told =
       lost.texts.emplace_back(Concat("the connection was lost", words.empty() ? "" : ": ", words));
   lost.nodes.push_back({.type = RespType::kError, .end = 1, .text = told});
@@ -109,7 +95,7 @@ void RedisTalk::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
     reply_ = Keep(answer);
     if (!reply_->ok()) {
       std::string& words = reply_->texts.front();
-      words = Hidden(Printable(words));
+      words = Printable(HidePassword(std::move(words), password_));
       reply_->nodes.front().text = words;
     }
   }

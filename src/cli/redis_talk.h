@@ -81,7 +81,6 @@ class RedisTalk final : private RedisListener {
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
   [[nodiscard]] std::uint64_t LossesApprox() const;
-  [[nodiscard]] std::string Hidden(std::string words) const;
   [[nodiscard]] TalkReply Lost() const;
 
   TalkRoom& room_;

@@ -24,6 +24,15 @@ std::string NodesFileOf(const StoreSettings& settings) {
   return snapshot.empty() ? snapshot : snapshot + ".nodes";
 }
 
+// "10.0.0.7:6379, 10.0.0.8:6379"
+std::string ServersOf(const RedisStore& redis) {
+  std::string text;
+  for (const Endpoint& endpoint : redis.endpoints()) {
+    text += Concat(text.empty() ? "" : ", ", Describe(endpoint));
+  }
+  return text;
+}
+
 }  // namespace
 
 // What lives on the loop of one worker. The client goes first: it answers what is under way.
@@ -32,8 +41,12 @@ class RemoteStore::Worker {
   Worker(RemoteStore& store, EventLoop& loop)
       : jitter_(DrawHashSeed().low),
         near_(store.nearby_, loop, store.parts_.clock),
-        client_(store.redis_.Connect(
-            {{loop, store.parts_.clock}, *store.names_, counts_, jitter_, &store.pacer_})),
+        client_(store.redis_.Connect({{loop, store.parts_.clock},
+                                      *store.names_,
+                                      counts_,
+                                      jitter_,
+                                      &store.pacer_,
+                                      &store.status_})),
         remote_(*client_, store.parts_.clock, {store.prefix_, store.slots_}, &near_),
         loop_(loop) {
     near_.Begin(remote_);
@@ -50,7 +63,7 @@ class RemoteStore::Worker {
                   NodeId{id.high, id.low},
                   NodeCountSettings{.prefix = store.prefix_, .at_first = store.nodes_at_first_},
                   [&store](std::int64_t nodes) { store.Count(nodes); });
-    look_.emplace(loop, [&store] { store.Watch(); });
+    look_.emplace(loop, [this, &store] { store.Watch(*beat_); });
     look_->SetEvery(kLookEvery);
     eviction_.emplace(
         EvictionWatch::Parts{loop, *client_, jitter_}, kEvictionEvery,
@@ -104,7 +117,8 @@ RemoteStore::RemoteStore(RedisStore redis, const StoreSettings& settings, const 
                .eventual_keys = static_cast<std::size_t>(settings.eventual_keys),
                .deny_cache_keys = static_cast<std::size_t>(settings.deny_cache_keys),
                .bytes_max = SplitMemory(settings).tables,
-               .sync_interval = settings.sync_interval}) {
+               .sync_interval = settings.sync_interval}),
+      status_(ServersOf(redis_)) {
   nearby_.SetLiveNodes(nodes_at_first_);
   const std::string_view secret = settings.key_secret.Reveal();
   if (!secret.empty()) limits_.SetSecret(FleetSecretOf(secret));
@@ -209,20 +223,18 @@ RemoteTotals RemoteStore::Totals() const {
   return totals;
 }
 
-void RemoteStore::Watch() {
-  const RemoteTotals before = std::exchange(seen_, Totals());
-  const bool has_failed = seen_.Failures() != before.Failures();
-  // Without a request nothing is known.
-  const bool is_known = has_failed || seen_.decided != before.decided;
-  if (!is_known || has_failed == is_failing_) return;
-  is_failing_ = has_failed;
-  if (is_failing_) {
-    parts_.log.Write(LogImportance::kWarning, "store_failing",
-                     "it does not answer all requests in time; the others are decided by the "
-                     "on_store_failure of their rules");
-  } else {
-    parts_.log.Write(LogImportance::kInfo, "store_answering", "it answers all requests in time");
-  }
+void RemoteStore::Watch(const NodeCount& beats) {
+  const RemoteTotals totals = Totals();
+  const std::optional<StoreStatus::LogLine> line =
+      status_.Check(parts_.clock.Now(), {.answered = totals.decided,
+                                         .failed = totals.Failures(),
+                                         .probes_answered = beats.beats_answered(),
+                                         .probes_failed = beats.beats_failed()});
+  if (line) parts_.log.Write(line->importance, line->event, line->text);
+}
+
+void RemoteStore::AppendStatus(Names names, std::string& out) const {
+  out += Concat("store: ", status_.Describe(names == Names::kTold), "\n");
 }
 
 void RemoteStore::AppendMetrics(MetricsText& out) {

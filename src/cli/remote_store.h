@@ -11,16 +11,19 @@
 #include <string>
 #include <vector>
 
+#include "admin/admin_front.h"
 #include "admin/log.h"
 #include "admin/metrics_text.h"
 #include "cli/redis_store.h"
 #include "cli/remote_metrics.h"
+#include "cli/store_status.h"
 #include "config/settings.h"
 #include "gate/deciding.h"
 #include "net/event_loop.h"
 #include "remote/connect_pacer.h"
 #include "remote/eviction_watch.h"
 #include "remote/name_lookup.h"
+#include "remote/node_count.h"
 #include "remote/redis_nearby.h"
 #include "remote/redis_remote.h"
 #include "sluice/clock.h"
@@ -83,6 +86,9 @@ class RemoteStore {
 
   void AppendMetrics(MetricsText& out);
 
+  // Appends a line for /readyz?verbose.
+  void AppendStatus(Names names, std::string& out) const;
+
  private:
   class Worker;
 
@@ -95,8 +101,8 @@ class RemoteStore {
   void See(const EvictionLook& look);
   void SeeNothing();
   [[nodiscard]] RemoteTotals Totals() const;
-  // Says in the log that requests are decided without the remote, and when they no longer are.
-  void Watch();
+  // Logs whether the store answers. `beats` are those of the node count.
+  void Watch(const NodeCount& beats);
 
   const RedisStore redis_;
   const Parts parts_;
@@ -110,13 +116,12 @@ class RemoteStore {
   ConnectPacer pacer_;
   RedisLimits limits_;
   RedisNearby nearby_;
+  StoreStatus status_;
   std::atomic<std::int64_t> nodes_{0};  // as believed; 0: not counted yet
   std::atomic<bool> may_evict_{false};
   std::atomic<std::uint64_t> evicted_keys_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
   // Of the first worker's thread.
-  RemoteTotals seen_;                     // up to the last look
-  bool is_failing_ = false;               // as the log says
   std::bitset<kEvictionParts> evicting_;  // parts whose server forgets keys
   bool is_over_ = false;
 };

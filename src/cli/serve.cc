@@ -159,6 +159,7 @@ Result<Done> Service::Build() {
   admin_sources_.rules = [this] { return live_->status(); };
   admin_sources_.settings = given_.effective;
   admin_sources_.warnings = [this](Names names, std::string& out) {
+    if (remote_) remote_->AppendStatus(names, out);
     AppendWarningLines(reports_.warnings, names, out);
   };
   admin_sources_.metrics = [this](std::string& out) { AppendMetrics(out); };
@@ -298,7 +299,9 @@ void Service::Drain(Signals& signals) {
   health_.Set(Health::State::kDraining);
   server_->WarnOfDrain();
   systemd_.Notify("STOPPING=1");
-  log_.Write(LogImportance::kInfo, "draining", Concat(server_->connection_count(), " connections"));
+  const std::size_t connections = server_->connection_count();
+  log_.Write(LogImportance::kInfo, "draining",
+             Concat("draining ", connections, connections == 1 ? " connection" : " connections"));
   // False if it is to end at once. Other signals do not make it shorter.
   const auto wait = [&](Nanos length) {
     const Time end = clock_->Now() + length;
@@ -333,7 +336,7 @@ Result<Done> Service::End() {
                saved.ok() ? "snapshot_saved" : "snapshot_not_saved",
                saved.ok() ? path : saved.error().message);
   }
-  log_.Write(LogImportance::kInfo, "ended", "all is over");
+  log_.Write(LogImportance::kInfo, "ended", "shutdown complete");
   return saved;
 }
 
@@ -380,6 +383,7 @@ int RunServe(std::span<const std::string_view> args, Console& console) {
     console.err.Write(Concat("sluice serve: ", fault, "\n"));
     return kExitBadInput;
   }
+  console.err.Flush();  // warnings must not wait for the end of the server
   RaiseDescriptorBound();
   if (!given.settings.core_dumps) ForbidCoreDumps();
   Signals signals;

@@ -49,10 +49,13 @@ LogImportance ImportanceOf(WarningCause cause) {
     case WarningCause::kUnknownDomain:
     case WarningCause::kUntrustedProxy:
     case WarningCause::kNoOriginal:
+    case WarningCause::kRlsError:
       return LogImportance::kError;
     case WarningCause::kLiftIgnored:
     case WarningCause::kLiftRefused:
     case WarningCause::kWrongCredential:
+    case WarningCause::kBadCost:
+    case WarningCause::kRlsRefused:
       break;
   }
   return LogImportance::kWarning;

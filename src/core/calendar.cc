@@ -108,11 +108,6 @@ Labels LabelsAt(CalendarUnit unit, local_seconds shown) {
 
 }  // namespace
 
-std::int32_t Zone::OffsetAt(std::int64_t utc_seconds) const {
-  const Pieces pieces(*this);
-  return static_cast<std::int32_t>(pieces.Offset(pieces.IndexAt(utc_seconds)));
-}
-
 Window WindowAt(const Zone& zone, CalendarUnit unit, Time now) {
   const Pieces pieces(zone);
   const std::int64_t utc = floor<seconds>(now).time_since_epoch().count();

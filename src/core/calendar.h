@@ -30,9 +30,6 @@ struct Zone {
   std::string name;
   std::int32_t first_offset = 0;  // before the first change
   std::vector<Change> changes;    // by time, reaching past kLatestTime
-
-  // Seconds that local time is ahead of UTC.
-  [[nodiscard]] std::int32_t OffsetAt(std::int64_t utc_seconds) const;
 };
 
 // A window of time, [start, end).

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "core/utf8.h"
+
 namespace sluice {
 namespace {
 
@@ -13,6 +15,17 @@ void AppendEscaped(unsigned char byte, std::string& out) {
   out += "\\x";
   out += kDigits[byte >> 4U];
   out += kDigits[byte & 0xFU];
+}
+
+// Appends the first character, or the first byte as \xNN if that is not UTF-8. Returns its bytes.
+std::size_t AppendCharacter(std::string_view text, std::string& out) {
+  const std::size_t size = Utf8SizeAt(text);
+  if (size == 0) {
+    AppendEscaped(static_cast<unsigned char>(text.front()), out);
+    return 1;
+  }
+  out += text.substr(0, size);
+  return size;
 }
 
 // How much of `text` to show, without cutting a character in two.
@@ -42,9 +55,16 @@ std::string Printable(std::string_view text) {
       AppendEscaped(byte, out);
       AppendEscaped(static_cast<unsigned char>(text[++i]), out);
     } else {
-      out += text[i];
+      i += AppendCharacter(text.substr(i), out) - 1;
     }
   }
+  return out;
+}
+
+std::string ToUtf8(std::string_view text) {
+  if (IsUtf8(text)) return std::string(text);
+  std::string out;
+  while (!text.empty()) text.remove_prefix(AppendCharacter(text, out));
   return out;
 }
 

@@ -24,12 +24,15 @@ std::string Concat(const Parts&... parts) {
   return text;
 }
 
-// The text with control characters (C0, delete and C1) shown as \xNN, so that it cannot garble a
-// line.
+// The text with control characters (C0, delete and C1) and bytes that are not UTF-8 shown as \xNN,
+// so that it cannot garble a line.
 std::string Printable(std::string_view text);
 
-// A name or text from outside, quoted for a message: control characters are shown as \xNN and a
-// long one is cut, so that it cannot garble a log.
+// The text with bytes that are not UTF-8 shown as \xNN.
+std::string ToUtf8(std::string_view text);
+
+// A name or text from outside, quoted for a message: printable, and a long one is cut, so that it
+// cannot garble a log.
 std::string Quoted(std::string_view text);
 
 }  // namespace sluice

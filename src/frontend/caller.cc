@@ -45,11 +45,17 @@ void Caller::Warn(WarningCause cause, const Describe& describe) {
 
 bool Caller::MayLift() {
   if (credential_) return *credential_ != Credential::kNone;
-  const std::string_view authorization = request_.Find("authorization");
+  std::string_view authorization = request_.Find("authorization");
+  const bool shows_token = !authorization.empty() && can_show_token();
+  const bool is_compared = held_ == nullptr || pass_ != Pass::kFirst ||
+                           held_->Compares(request_.peer->wrong_credentials);
+  if (!is_compared) authorization = {};
   credential_ = callers_.Find(*request_.peer, authorization, SenderOf(request_), protocol_);
   if (*credential_ != Credential::kNone) return true;
-  showed_wrong_credential_ = !authorization.empty() && can_show_token();
+  was_throttled_ = shows_token && !is_compared;
+  showed_wrong_credential_ = shows_token && is_compared;
   if (showed_wrong_credential_) {
+    ++request_.peer->wrong_credentials;
     Warn(WarningCause::kWrongCredential, [this] {
       return Concat("the token that ", DescribePeer(*request_.peer), " showed is wrong");
     });
@@ -98,6 +104,22 @@ void Caller::ReportIgnored(const LiftedKeys& keys) {
     return Concat("a ", WordOf(keys.lift), " by ", DescribePeer(*request_.peer),
                   " was ignored: it has no permission (callers.* in the settings); ",
                   Describe(keys));
+  });
+}
+
+void Caller::ReportRlsRefused(std::string_view reason) {
+  Warn(WarningCause::kRlsRefused, [&] {
+    return Concat("an RLS call by ", DescribePeer(*request_.peer),
+                  " could not be decided and was refused: ", Printable(reason));
+  });
+}
+
+void Caller::ReportRlsError(std::string_view reason) {
+  Warn(WarningCause::kRlsError, [&] {
+    return Concat("an RLS call by ", DescribePeer(*request_.peer),
+                  " was answered with an error, after which Envoy lets the request pass unless "
+                  "failure_mode_deny is set: ",
+                  Printable(reason));
   });
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "frontend/callers.h"
+#include "frontend/held_replies.h"
 #include "gate/request.h"
 #include "net/exchange.h"
 #include "sluice/attribute.h"
@@ -37,9 +38,10 @@ class Caller {
   // A request whose verdict has to be waited for is answered twice and reported once.
   enum class Pass : std::uint8_t { kFirst, kSecond };
 
+  // `held` says how many wrong credentials there were lately; null: every one is compared.
   Caller(const Callers& callers, const HttpRequest& request, Protocol protocol,
-         Pass pass = Pass::kFirst)
-      : callers_(callers), request_(request), protocol_(protocol), pass_(pass) {}
+         Pass pass = Pass::kFirst, const HeldReplies* held = nullptr)
+      : callers_(callers), request_(request), held_(held), protocol_(protocol), pass_(pass) {}
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
   ~Caller() = default;
@@ -47,6 +49,9 @@ class Caller {
   [[nodiscard]] bool MayLift();
   // Whether MayLift was asked and found an Authorization header that is wrong.
   [[nodiscard]] bool showed_wrong_credential() const { return showed_wrong_credential_; }
+  // Whether MayLift was asked and found an Authorization header that it did not compare, because
+  // there were too many wrong ones lately.
+  [[nodiscard]] bool was_throttled() const { return was_throttled_; }
   // Whether a token would have helped.
   [[nodiscard]] bool can_show_token() const { return !callers_.token.empty(); }
 
@@ -55,6 +60,9 @@ class Caller {
   // REQUIRES: !MayLift().
   void ReportRefused(Lift lift);
   void ReportIgnored(const LiftedKeys& keys);
+  // An RLS call that was refused because it could not be decided, or answered with an error.
+  void ReportRlsRefused(std::string_view reason);
+  void ReportRlsError(std::string_view reason);
 
  private:
   template <typename Describe>
@@ -63,10 +71,12 @@ class Caller {
 
   const Callers& callers_;
   const HttpRequest& request_;
+  const HeldReplies* held_;
   Protocol protocol_;
   Pass pass_;
   std::optional<Credential> credential_;
   bool showed_wrong_credential_ = false;
+  bool was_throttled_ = false;
 };
 
 }  // namespace sluice

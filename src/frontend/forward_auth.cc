@@ -53,16 +53,19 @@ void ForwardAuth::Answer(const HttpRequest& request, HttpReply& reply) {
   if (deny.as_403 && reply.status != 200) TurnInto403(reply);
 }
 
-// `unknown_domain` is empty where the domain has rules, or was not looked for.
-void ForwardAuth::Warn(std::string_view unknown_domain, const HttpRequest& request) {
+void ForwardAuth::Warn(std::string_view unknown_domain, std::string_view fault,
+                       const HttpRequest& request) {
   if (warnings_ == nullptr) return;
   if (!unknown_domain.empty()) ReportUnknownDomain(unknown_domain, *warnings_);
   const std::string_view peer = WarningSubject(*request.peer);
   if (original_.HasIgnoredHeaders()) {
-    warnings_->Report(WarningCause::kUntrustedProxy, peer, [peer] {
+    warnings_->Report(WarningCause::kUntrustedProxy, peer, [&] {
       return Concat(Quoted(peer),
                     " sends headers of a proxy and is not in `trusted_proxies`, so they are "
-                    "ignored and its clients are taken for one");
+                    "ignored and ",
+                    fault.empty() ? "all of its clients share the address of the proxy"
+                                  : "the call is refused with 400: ",
+                    fault);
     });
   } else if (original_.is_without_path()) {
     warnings_->Report(WarningCause::kNoOriginal, peer, [peer] {
@@ -77,7 +80,7 @@ void ForwardAuth::Decide(std::string_view domain, std::string_view suffix,
                          const HttpRequest& request, HttpReply& reply) {
   if (!RequireWhole(request, reply)) return;
   if (const std::optional<std::string> fault = original_.Read(request, suffix)) {
-    Warn("", request);
+    Warn("", *fault, request);
     return ReplyProblem({400, Concat("The original request: ", *fault, ".")}, reply);
   }
   const AttributeSet set{.attributes = original_.attributes(),
@@ -88,7 +91,7 @@ void ForwardAuth::Decide(std::string_view domain, std::string_view suffix,
   // What waits is answered, and told, once more.
   if (session_.is_waiting()) return;
   const bool is_unknown = verdict_.kind() == VerdictKind::kUnknownDomain;
-  Warn(is_unknown ? domain : "", request);
+  Warn(is_unknown ? domain : "", "", request);
   if (is_unknown && unknown_domain_ == UnknownDomain::kRefuse) {
     return ReplyProblem({403, Concat("There are no rules for the domain ", Quoted(domain), ".")},
                         reply);

@@ -54,7 +54,9 @@ class ForwardAuth {
 
   void Decide(std::string_view domain, std::string_view suffix, const HttpRequest& request,
               HttpReply& reply);
-  void Warn(std::string_view domain, const HttpRequest& request);
+  // `unknown_domain` is empty if the domain has rules or was not looked up, and `fault` if nothing
+  // keeps the call from being decided.
+  void Warn(std::string_view unknown_domain, std::string_view fault, const HttpRequest& request);
 
   FrontSession& session_;
   const HeaderOptions& headers_;

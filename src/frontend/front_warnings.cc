@@ -73,4 +73,13 @@ void ReportUnknownDomain(std::string_view domain, FrontWarnings& warnings) {
   });
 }
 
+void ReportBadCost(std::string_view rule, std::string_view attribute, FrontWarnings& warnings) {
+  warnings.Report(WarningCause::kBadCost, rule, [&] {
+    return Concat("the attribute ", Quoted(attribute), ", which holds the cost of the rule ",
+                  Quoted(rule),
+                  ", is no whole number from 0 to 10^18; the rule refuses such RLS calls unless it "
+                  "is in shadow");
+  });
+}
+
 }  // namespace sluice

@@ -25,11 +25,14 @@ enum class WarningCause : std::uint8_t {
   kLiftIgnored,      // an RLS call brought a limit or negative hits without permission
   kLiftRefused,      // a reset or refund was refused
   kWrongCredential,  // a token or password was wrong
+  kBadCost,          // an RLS call has a cost that is no number; the subject is the rule
+  kRlsRefused,       // an RLS call was too large to be decided, and was refused
+  kRlsError,         // an RLS call was answered with an error, which a proxy may take for "pass"
 };
 // Names of events in the log, and of causes in metrics.
-inline constexpr std::array<std::string_view, 6> kWarningCauseWords = {
-    "unknown_domain", "untrusted_proxy", "no_original_request",
-    "lift_ignored",   "lift_refused",    "wrong_credential"};
+inline constexpr std::array<std::string_view, 9> kWarningCauseWords = {
+    "unknown_domain",   "untrusted_proxy", "no_original_request", "lift_ignored",   "lift_refused",
+    "wrong_credential", "bad_cost",        "rls_call_refused",    "rls_call_failed"};
 
 constexpr std::string_view WordOf(WarningCause cause) {
   return kWarningCauseWords[static_cast<std::size_t>(cause)];
@@ -107,5 +110,7 @@ class FrontWarnings {
 
 // REQUIRES: the domain is not empty.
 void ReportUnknownDomain(std::string_view domain, FrontWarnings& warnings);
+// REQUIRES: the names are not empty.
+void ReportBadCost(std::string_view rule, std::string_view attribute, FrontWarnings& warnings);
 
 }  // namespace sluice

@@ -42,13 +42,14 @@ void GrpcFront::Answer(const HttpRequest& request, Caller& caller, HttpReply& re
 
 std::optional<GrpcFault> GrpcFront::Call(const HttpRequest& request, Caller& caller,
                                          HttpReply& reply) {
-  if (request.fault != HttpRequest::Fault::kNone) {
+  const auto method = methods_.find(request.target);
+  const bool is_too_large = request.fault != HttpRequest::Fault::kNone;
+  if (is_too_large && (method == methods_.end() || method->second.too_large == nullptr)) {
     return GrpcFault{GrpcStatus::kResourceExhausted, "the request is too large"};
   }
   if (request.method != "POST") {
     return GrpcFault{GrpcStatus::kUnimplemented, "expected the method POST"};
   }
-  const auto method = methods_.find(request.target);
   if (method == methods_.end()) {
     return GrpcFault{GrpcStatus::kUnimplemented, Concat("unknown method ", Quoted(request.target))};
   }
@@ -59,10 +60,28 @@ std::optional<GrpcFault> GrpcFront::Call(const HttpRequest& request, Caller& cal
       return GrpcFault{GrpcStatus::kDeadlineExceeded, "the deadline had passed already"};
     }
   }
-  auto message = ReadUnaryMessage(request.body, message_bytes_most_);
-  if (auto* fault = std::get_if<GrpcFault>(&message)) return std::move(*fault);
+  return CallWith(method->second, request, caller, reply);
+}
+
+std::optional<GrpcFault> GrpcFront::CallWith(const Entry& entry, const HttpRequest& request,
+                                             Caller& caller, HttpReply& reply) const {
+  bool is_too_large = request.fault != HttpRequest::Fault::kNone;
+  std::string_view message;
+  if (!is_too_large) {
+    auto read = ReadUnaryMessage(request.body, message_bytes_most_);
+    auto* const fault = std::get_if<GrpcFault>(&read);
+    is_too_large = fault != nullptr && fault->status == GrpcStatus::kResourceExhausted &&
+                   entry.too_large != nullptr;
+    if (fault != nullptr && !is_too_large) return std::move(*fault);
+    if (fault == nullptr) message = *std::get_if<std::string_view>(&read);
+  }
   const std::size_t begin = BeginGrpcMessage(reply.body);
-  auto fault = method->second(*std::get_if<std::string_view>(&message), caller, reply.body);
+  std::optional<GrpcFault> fault;
+  if (is_too_large) {
+    entry.too_large(caller, reply.body);
+  } else {
+    fault = entry.method(message, caller, reply.body);
+  }
   if (!fault) EndGrpcMessage(begin, reply.body);
   return fault;
 }

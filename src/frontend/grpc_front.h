@@ -26,11 +26,14 @@ class GrpcFront {
   using Method = std::function<std::optional<GrpcFault>(std::string_view message, Caller& caller,
                                                         std::string& out)>;
 
+  // Appends the reply to a call that is too large to be read.
+  using TooLarge = std::function<void(Caller& caller, std::string& out)>;
+
   explicit GrpcFront(std::size_t message_bytes_most) : message_bytes_most_(message_bytes_most) {}
 
-  // `path` is "/package.Service/Method".
-  void Add(std::string path, Method method) {
-    methods_.emplace(std::move(path), std::move(method));
+  // `path` is "/package.Service/Method". Without `too_large` such calls get RESOURCE_EXHAUSTED.
+  void Add(std::string path, Method method, TooLarge too_large = nullptr) {
+    methods_.emplace(std::move(path), Entry{std::move(method), std::move(too_large)});
   }
 
   // Whether a request says that it is gRPC. A client chooses that, so the path decides first.
@@ -42,11 +45,18 @@ class GrpcFront {
   void Answer(const HttpRequest& request, Caller& caller, HttpReply& reply);
 
  private:
+  struct Entry {
+    Method method;
+    TooLarge too_large;  // null: the status says so
+  };
+
   // What it came to; the message is in the reply's body, in its frame.
   std::optional<GrpcFault> Call(const HttpRequest& request, Caller& caller, HttpReply& reply);
+  std::optional<GrpcFault> CallWith(const Entry& entry, const HttpRequest& request, Caller& caller,
+                                    HttpReply& reply) const;
 
   std::size_t message_bytes_most_;
-  std::map<std::string, Method, std::less<>> methods_;
+  std::map<std::string, Entry, std::less<>> methods_;
 };
 
 }  // namespace sluice

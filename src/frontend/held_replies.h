@@ -3,8 +3,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "net/event_loop.h"
@@ -14,8 +14,10 @@ namespace sluice {
 
 // Slows down guessing without blocking a thread. The number of replies held is bounded, because
 // each keeps a connection or stream of its proxy busy: a client of that proxy must not be able to
-// use all of them up. Replies beyond the bound leave at once. A caller with the right credential
-// never waits.
+// use all of them up. Replies beyond the bound leave at once. While the bound is reached, no
+// credential is compared that comes over a connection which has shown a wrong one before
+// (Compares). So guessing gets no faster than kMaxHeld per hold time and one per connection, and a
+// caller with the right credential is never refused on a connection of its own.
 //
 // Thread safety: none; called on the loop's thread. Ownership: the loop outlives it. Replies that
 // are held when it is destroyed are not finished.
@@ -30,18 +32,30 @@ class HeldReplies {
 
   // Calls `finish` after the hold time, or at once if kMaxHeld replies are held.
   void Hold(EventLoop::Call finish);
+  // Counts as a held reply to a wrong credential whose reply must not wait.
+  void Note() {
+    Hold([] {});
+  }
+
+  // Whether to compare a credential from a connection that has shown this many wrong ones.
+  [[nodiscard]] bool Compares(std::uint32_t wrong_credentials) const {
+    return wrong_credentials == 0 || held_ < kMaxHeld;
+  }
 
  private:
   struct Slot {
-    explicit Slot(EventLoop& loop) : timer(loop, [this] { Release(); }) {}
-    void Release() { std::exchange(finish, nullptr)(); }
+    Slot(EventLoop& loop, HeldReplies& owner)
+        : timer(loop, [this, &owner] { owner.Release(*this); }) {}
 
     LoopTimer timer;
     EventLoop::Call finish;  // null while the slot is free
   };
 
+  void Release(Slot& slot);
+
   EventLoop* loop_;
   Nanos hold_time_;
+  std::size_t held_ = 0;  // slots that are not free
   std::vector<std::unique_ptr<Slot>> slots_;
 };
 

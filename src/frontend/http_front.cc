@@ -33,7 +33,7 @@ void ReplyOpenApi(const HttpRequest& request, HttpReply& reply) {
     return;
   }
   reply.headers.Add("Content-Type", "application/yaml");
-  reply.body += OpenApiDocument();
+  reply.fixed_body = OpenApiDocument();
 }
 
 }  // namespace
@@ -78,18 +78,21 @@ HttpFront::HttpFront(Gate& gate, const RemoteWay& way, Clock& clock, FrontMeter&
                      .unknown_domain = options_.unknown_domain,
                      .warnings = options_.warnings}),
       held_(options_.loop) {
-  grpc_.Add("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
-            [this](std::string_view message, Caller& caller, std::string& out) {
-              return rls_.ShouldRateLimit(message, caller, out);
-            });
+  grpc_.Add(
+      "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
+      [this](std::string_view message, Caller& caller, std::string& out) {
+        return rls_.ShouldRateLimit(message, caller, out);
+      },
+      [](Caller& caller, std::string& out) { RlsFront::RefuseTooLarge(caller, out); });
   limiter_.AddTo(grpc_);
   if (options_.services == nullptr) return;
   AddHealth(*options_.services, options_.is_ready, grpc_, streams_);
   AddReflection(*options_.services, streams_);
 }
 
-bool HttpFront::Streams(const HttpRequest& head) const {
-  return GrpcFront::IsCall(head) && streams_.Has(head);
+BodyDelivery HttpFront::DeliveryFor(const HttpRequest& head) const {
+  const bool streams = GrpcFront::IsCall(head) && streams_.Has(head);
+  return streams ? BodyDelivery::kStreamed : BodyDelivery::kWhole;
 }
 
 void HttpFront::ServeStream(Exchange& exchange, StreamEvent event) {
@@ -146,20 +149,26 @@ void HttpFront::AnswerAgain(Parked& parked) {
   exchange.Finish();
 }
 
+// A proxy that waits too long for RLS lets its request pass.
+void HttpFront::NoteCredential(const Caller& caller) {
+  if (caller.showed_wrong_credential() && !session_.is_recalled()) held_.Note();
+}
+
 std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply& reply) {
   holds_reply_ = false;
   const Caller::Pass pass = session_.is_recalled() ? Caller::Pass::kSecond : Caller::Pass::kFirst;
   // The path decides first: a client behind a proxy chooses its content type, not our path.
   const std::string_view path = SplitTarget(request.target).path;
   if (path.starts_with("/v1/")) {
-    Caller caller(options_.callers, request, Protocol::kHttp, pass);
+    Caller caller(options_.callers, request, Protocol::kHttp, pass, &held_);
     json_.Answer(request, path, caller, reply);
     holds_reply_ = caller.showed_wrong_credential();
     return FrontEnd::kHttp;
   }
   if (path == RlsJsonFront::kPath && !GrpcFront::IsCall(request)) {
-    Caller caller(options_.callers, request, Protocol::kHttp, pass);
+    Caller caller(options_.callers, request, Protocol::kHttp, pass, &held_);
     rls_json_.Answer(request, caller, reply);
+    NoteCredential(caller);
     return FrontEnd::kHttp;
   }
   if (ForwardAuth::IsPath(path)) {
@@ -168,11 +177,14 @@ std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply&
   }
   const bool is_service = grpc_.HasService(request.target) || streams_.HasService(request.target);
   if (is_service && GrpcFront::IsCall(request) && request.version == HttpRequest::Version::kHttp2) {
-    Caller caller(options_.callers, request, Protocol::kGrpc, pass);
+    Caller caller(options_.callers, request, Protocol::kGrpc, pass, &held_);
     grpc_.Answer(request, caller, reply);
     const std::optional<FrontEnd> front = FrontOf(path);
-    // A proxy that waits too long for RLS lets its request pass.
-    holds_reply_ = caller.showed_wrong_credential() && front != FrontEnd::kRls;
+    if (front == FrontEnd::kRls) {
+      NoteCredential(caller);
+    } else {
+      holds_reply_ = caller.showed_wrong_credential();
+    }
     return front;
   }
   if (is_service) {

@@ -65,7 +65,7 @@ class HttpFront final : public HttpService {
   ~HttpFront() override;
 
   void Serve(std::span<Exchange* const> batch) override;
-  [[nodiscard]] bool Streams(const HttpRequest& head) const override;
+  [[nodiscard]] BodyDelivery DeliveryFor(const HttpRequest& head) const override;
   void ServeStream(Exchange& exchange, StreamEvent event) override;
 
  private:
@@ -76,6 +76,9 @@ class HttpFront final : public HttpService {
   [[nodiscard]] Nanos TimeFor(const HttpRequest& request) const;
   // Which front end it was for, if any.
   std::optional<FrontEnd> Answer(const HttpRequest& request, HttpReply& reply);
+
+  // Of a caller whose reply does not wait.
+  void NoteCredential(const Caller& caller);
 
   Clock& clock_;
   FrontMeter& meter_;

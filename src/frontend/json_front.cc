@@ -31,6 +31,14 @@ bool IsJson(std::string_view content_type) {
 }
 
 void ReplyNoPermission(const Caller& caller, HttpReply& reply) {
+  if (caller.was_throttled()) {
+    ReplyProblem({429,
+                  "There were too many wrong tokens, one of them over this connection, so this one "
+                  "was not looked at; come back in 1s."},
+                 reply);
+    reply.headers.Add("Retry-After", "1");
+    return;
+  }
   const int status = caller.can_show_token() ? 401 : 403;
   ReplyProblem(
       {status,

@@ -30,6 +30,10 @@ void LimiterFront::AddTo(GrpcFront& calls) {
                               std::string& out) -> std::optional<GrpcFault> {
                 if (LiftsLimits(purpose) && !caller.MayLift()) {
                   caller.ReportRefused(LiftOf(purpose));
+                  if (caller.was_throttled()) {
+                    return GrpcFault{GrpcStatus::kResourceExhausted,
+                                     "too many wrong tokens; come back in 1s"};
+                  }
                   return GrpcFault{GrpcStatus::kPermissionDenied,
                                    "this lifts limits, which this caller may not do"};
                 }

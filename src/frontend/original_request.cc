@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 
 #include "core/text.h"
 #include "wire/ascii.h"
-#include "wire/cookie.h"
 #include "wire/query.h"
 
 namespace sluice {
@@ -23,6 +23,14 @@ constexpr std::string_view kHeaderPrefix = "header.";
 constexpr std::string_view kCookiePrefix = "cookie.";
 constexpr std::string_view kQueryPrefix = "query.";
 constexpr std::size_t kPrefixBytesMost = kHeaderPrefix.size();
+
+// Bytes of a name that PHP reads as another one, and those of a cookie that may read so decoded.
+constexpr ByteSet kUnlikeInPhp = ByteSet("\t .[").With({"\0", 1});
+constexpr ByteSet kUnlikeDecoded = kUnlikeInPhp.With("%+");
+
+bool HasAny(const ByteSet& set, std::string_view text) {
+  return std::ranges::any_of(text, [&](char c) { return set.Has(c); });
+}
 
 constexpr char ToUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
@@ -78,15 +86,22 @@ std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::s
   // loopback address.
   const bool is_elsewhere = !peer.proxy.empty() && IsLoopback(peer.address);
   is_trusted_ = !is_elsewhere && trust_(peer.address) == Hop::kTrusted;
-  // Nothing that is kept is longer than it was written, but for its prefix, and all but the method
-  // and the host may be kept once more to be read leniently; the parts of a target may be written
-  // as a header, too.
-  std::size_t bytes = 2 * call.target.size() + call.method.size() + call.authority.size();
+  // Nothing that is kept is longer than it was written, except for its prefix. A target is kept at
+  // most four times: its parameters, their names in PHP, and both again where ';' separates them.
+  // Cookies are kept under three names, headers under two. A target may be the value of a header.
+  std::size_t bytes = 4 * call.target.size() + call.method.size() + call.authority.size();
   for (const Header& header : call.headers) {
-    bytes += 2 * header.name.size() + 3 * header.value.size();
+    bytes += 2 * header.name.size() + 4 * header.value.size();
   }
   kept_.clear();
-  kept_.reserve(bytes + 2 * kAttributesMost * kPrefixBytesMost);
+  kept_.reserve(bytes + 2 * (kAttributesMost + 1) * kPrefixBytesMost);
+  [[maybe_unused]] const char* const begin = kept_.data();
+  std::optional<std::string> fault = ReadParts(suffix);
+  assert(kept_.data() == begin);
+  return fault;
+}
+
+std::optional<std::string> OriginalRequest::ReadParts(std::string_view suffix) {
   if (auto fault = ReadMethod(suffix)) return fault;
   ReadHost();
   if (auto fault = ReadAddress()) return fault;
@@ -188,8 +203,31 @@ std::optional<std::string> OriginalRequest::ReadCookies(std::string_view field_v
     const std::size_t begin = kept_.size();
     kept_.append(kCookiePrefix).append(cookie->name);
     if (!Add(std::string_view(kept_).substr(begin), cookie->value)) return TooMany();
+    if (HasAny(kUnlikeDecoded, cookie->name) && !AddCookieDecoded(*cookie)) return TooMany();
   }
   return std::nullopt;
+}
+
+// Old versions of PHP decode the names of cookies, and all of them rename cookies like parameters.
+bool OriginalRequest::AddCookieDecoded(const Cookie& cookie) {
+  const std::string_view name = DecodeQuery(cookie.name, decoded_).value_or(cookie.name);
+  if (name != cookie.name) {
+    const std::size_t begin = kept_.size();
+    kept_.append(kCookiePrefix).append(name);
+    if (!Add(std::string_view(kept_).substr(begin), cookie.value, lenient_attributes_)) {
+      return false;
+    }
+  }
+  return AddAsInPhp(kCookiePrefix, name, cookie.value);
+}
+
+bool OriginalRequest::AddAsInPhp(std::string_view prefix, std::string_view name,
+                                 std::string_view value) {
+  const std::string_view php_name = PhpName(name, php_name_);
+  if (php_name == name) return true;
+  const std::size_t begin = kept_.size();
+  kept_.append(prefix).append(php_name);
+  return Add(std::string_view(kept_).substr(begin), value, lenient_attributes_);
 }
 
 std::optional<std::string> OriginalRequest::ReadTarget(std::string_view suffix) {
@@ -201,8 +239,11 @@ std::optional<std::string> OriginalRequest::ReadTarget(std::string_view suffix) 
                   is_trusted_ ? "" : ", and the caller is not one of `trusted_proxies`");
   }
   const Target target = SplitTarget(claims.value);
-  const std::optional<PathForms> path = NormalPath(target.path, path_);
-  if (!path) return Concat("the path ", Quoted(target.path), " is none");
+  const auto result = NormalPath(target.path, path_);
+  if (const auto* const fault = std::get_if<PathFault>(&result)) {
+    return Concat("the path ", Quoted(target.path), " ", fault->reason);
+  }
+  const PathForms* const path = &std::get<PathForms>(result);
   if (!Add("path", path->lenient) || !Add("path.raw", target.path)) return TooMany();
   if (path->differ()) strict_path_ = path->strict;
   if (auto fault = ReadQuery(target.query, QuerySeparator::kAmpersand, attributes_)) return fault;
@@ -223,18 +264,22 @@ std::optional<std::string> OriginalRequest::ReadQuery(std::string_view query,
     const std::string_view value =
         Keep(DecodeQuery(parameter->value, decoded_).value_or(parameter->value));
     if (!Add(name, value, out)) return TooMany();
+    const std::string_view bare = name.substr(kQueryPrefix.size());
+    if (!HasAny(kUnlikeInPhp, bare)) continue;
     const std::size_t bracket = name.find('[', kQueryPrefix.size() + 1);
     if (bracket != std::string_view::npos && !Add(name.substr(0, bracket), value, out)) {
       return TooMany();
     }
+    if (!AddAsInPhp(kQueryPrefix, bare, value)) return TooMany();
   }
   return std::nullopt;
 }
 
 std::string_view OriginalRequest::KeepName(std::string_view prefix, std::string_view name) {
   const std::size_t begin = kept_.size();
-  kept_.append(prefix);
-  std::ranges::transform(name, std::back_inserter(kept_), ToLower);
+  kept_.append(prefix).append(name);
+  const auto kept = std::span(kept_).subspan(begin + prefix.size());
+  std::ranges::transform(kept, kept.begin(), ToLower);
   return std::string_view(kept_).substr(begin);
 }
 

@@ -12,6 +12,7 @@
 #include "core/caller_policy.h"
 #include "net/exchange.h"
 #include "sluice/attribute.h"
+#include "wire/cookie.h"
 #include "wire/forwarded.h"
 #include "wire/query.h"
 #include "wire/target.h"
@@ -67,7 +68,8 @@ class OriginalRequest {
 
   [[nodiscard]] std::span<const Attribute> attributes() const { return attributes_; }
   // What a lenient application may read besides: headers with '_' in their names as those with
-  // '-', and all parameters of a query with ';' where that separates them, too.
+  // '-', all parameters of a query with ';' where that separates them, too, cookies under their
+  // decoded names, and parameters and cookies under the names that PHP gives them.
   [[nodiscard]] std::span<const Attribute> lenient_attributes() const {
     return lenient_attributes_;
   }
@@ -86,6 +88,7 @@ class OriginalRequest {
   };
   [[nodiscard]] Claims Claim(std::span<const std::string_view> names, std::string_view own) const;
 
+  std::optional<std::string> ReadParts(std::string_view suffix);
   std::optional<std::string> ReadMethod(std::string_view suffix);
   std::optional<std::string> ReadTarget(std::string_view suffix);
   std::optional<std::string> ReadQuery(std::string_view query, QuerySeparator separator,
@@ -99,6 +102,9 @@ class OriginalRequest {
   // False where there is no room for it.
   bool AddWithHyphens(const Header& header);
   std::optional<std::string> ReadCookies(std::string_view field_value);
+  bool AddCookieDecoded(const Cookie& cookie);
+  // Adds what PHP knows by another name. REQUIRES: the name has no prefix.
+  bool AddAsInPhp(std::string_view prefix, std::string_view name, std::string_view value);
 
   // "header.x-user" in kept_.
   std::string_view KeepName(std::string_view prefix, std::string_view name);
@@ -119,6 +125,7 @@ class OriginalRequest {
   PathScratch path_;                    // the forms of the path, where they are not as sent
   std::string_view strict_path_;
   std::string decoded_;
+  std::string php_name_;
 };
 
 }  // namespace sluice

@@ -2,14 +2,13 @@
 
 #include <string_view>
 
+#include "core/decimal.h"
 #include "core/text.h"
 #include "frontend/resp_commands.h"
 #include "wire/ascii.h"
 
 namespace sluice {
 namespace {
-
-constexpr std::int64_t kCostMost = 1'000'000'000'000'000'000;
 
 std::int64_t RoundUpToMillis(Nanos length) {
   if (length == kNever) return -1;
@@ -54,7 +53,7 @@ bool RespCheck::Read(RespExchange& exchange) {
       rest = rest.subspan(1);
     } else if (EqualsLower(rest[0], "cost") && rest.size() > 1) {
       const bool read = ReadInteger(rest[1], set_.cost.units);
-      if (!read || set_.cost.units < 0 || set_.cost.units > kCostMost) {
+      if (!read || set_.cost.units < 0 || set_.cost.units > kUnitsMost) {
         return SayNoInteger(exchange), false;
       }
       rest = rest.subspan(2);

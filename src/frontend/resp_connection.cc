@@ -75,6 +75,11 @@ void RespConnection::Ping(RespExchange& exchange) {
 
 bool RespConnection::Authenticate(const Login& login, RespExchange& exchange) const {
   RespClient& client = *exchange.client;
+  if (!held_.Compares(client.wrong_passwords)) {
+    SayError(exchange, "too many wrong passwords; come back in 1s");
+    exchange.closes = true;
+    return false;
+  }
   if (login.user == "default" && callers_.IsToken(login.password)) return true;
   WriterOf(exchange).Error("WRONGPASS", "invalid username-password pair or user is disabled.");
   exchange.closes = ++client.wrong_passwords >= kWrongPasswordsMost;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "frontend/callers.h"
+#include "frontend/held_replies.h"
 #include "frontend/resp_commands.h"
 #include "net/resp_service.h"
 
@@ -24,14 +25,16 @@ struct RespClientIds {
 // Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
 //
 // Invariants
-//   (1) A connection that shows kWrongPasswordsMost wrong passwords is closed.
+//   (1) A connection that shows kWrongPasswordsMost wrong passwords is closed, and so is one that
+//       shows another after a wrong one while HeldReplies does not let it be compared.
 //   (2) A HELLO that fails changes nothing.
 class RespConnection {
  public:
   static constexpr std::uint32_t kWrongPasswordsMost = 8;
 
-  RespConnection(const Callers& callers, RespClientIds& ids, std::string_view version)
-      : callers_(callers), ids_(ids), version_(version) {}
+  RespConnection(const Callers& callers, RespClientIds& ids, std::string_view version,
+                 const HeldReplies& held)
+      : callers_(callers), ids_(ids), version_(version), held_(held) {}
 
   enum class Outcome : std::uint8_t { kAnswered, kWrongPassword };
 
@@ -62,6 +65,7 @@ class RespConnection {
   const Callers& callers_;
   RespClientIds& ids_;
   std::string version_;
+  const HeldReplies& held_;
 };
 
 // COMMAND and what follows it.

@@ -58,8 +58,8 @@ RespFront::RespFront(const Parts& parts)
       session_(parts.gate, parts.way),
       throttle_(parts.gate),
       check_(session_),
-      connection_(parts.callers, parts.ids, parts.version),
       held_(parts.loop),
+      connection_(parts.callers, parts.ids, parts.version, held_),
       transactions_([this](RespExchange& exchange) { return Answer(exchange) == Answered::kNow; }) {
 }
 

@@ -63,8 +63,8 @@ class RespFront final : public RespService {
   FrontSession session_;
   RespThrottle throttle_;
   RespCheck check_;
-  RespConnection connection_;
   HeldReplies held_;
+  RespConnection connection_;
   InUse<Parked> parked_;
   RespTransactions transactions_;
 };

@@ -1,6 +1,7 @@
 #include "frontend/resp_throttle.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -41,9 +42,8 @@ bool Read(RespExchange& exchange, Asked& asked) {
   return true;
 }
 
-std::int64_t RoundUpToSeconds(Nanos length) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  return length.count() / kSecond + (length.count() % kSecond != 0 ? 1 : 0);
+std::int64_t SecondsOf(Nanos length) {
+  return std::chrono::ceil<std::chrono::seconds>(length).count();
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ void RespThrottle::Tell(const Decision& decision, RespExchange& exchange) {
   const bool waits = !decision.allowed && decision.retry_after != kNever;
   const std::array<std::int64_t, 5> reply = {
       decision.allowed ? 0 : 1, decision.limit, decision.remaining,
-      waits ? RoundUpToSeconds(decision.retry_after) : -1, RoundUpToSeconds(decision.reset_after)};
+      waits ? SecondsOf(decision.retry_after) : -1, SecondsOf(decision.reset_after)};
   writer.Integers(reply);
 }
 

@@ -22,6 +22,9 @@ void SayWatchIsRefused(RespExchange& exchange) {
 }  // namespace
 
 // The commands of one EXEC while they run. Frees itself once all of them are answered.
+//
+// Invariant: the EXEC's parked_bytes are the memory of the queue, of the commands that wait and of
+// the replies to the others.
 class RespTransactions::Batch {
  public:
   explicit Batch(RespTransactions& owner) : owner_(owner) {}
@@ -42,12 +45,19 @@ class RespTransactions::Batch {
       first += count;
     }
     open_ = commands_.size() + 1;
+    exec.parked_bytes = sizeof(*this) + queue_->memory_bytes() +
+                        arguments_.capacity() * sizeof(std::string_view) +
+                        commands_.size() * (sizeof(commands_[0]) + sizeof(Command));
   }
 
   // REQUIRES: nothing is done with this object afterwards.
   void RunAll() {
     for (const auto& command : commands_) {
-      if (owner_.run_(*command)) command->Finish();
+      if (owner_.run_(*command)) {
+        command->Finish();
+      } else {
+        exec_->parked_bytes += command->parked_bytes;
+      }
     }
     FinishOne();
   }
@@ -59,7 +69,10 @@ class RespTransactions::Batch {
    public:
     explicit Command(Batch& batch) : batch_(batch) {}
     ~Command() = default;
-    void Finish() override { batch_.FinishOne(); }
+    void Finish() override {
+      batch_.exec_->parked_bytes += reply.capacity() - parked_bytes;
+      batch_.FinishOne();
+    }
 
    private:
     Batch& batch_;
@@ -70,6 +83,7 @@ class RespTransactions::Batch {
     RespExchange& exec = *exec_;
     WriterOf(exec).ArrayHeader(commands_.size());
     for (const auto& command : commands_) exec.reply += command->reply;
+    exec.parked_bytes = 0;
     owner_.batches_.GiveBack(*this, InUse<Batch>::Then::kFree);
     // Last of all: it may bring the connection's next commands.
     exec.Finish();

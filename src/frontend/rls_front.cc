@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "core/decimal.h"
 #include "core/text.h"
 #include "frontend/rls_limit.h"
 #include "gate/problem.h"
@@ -11,56 +12,59 @@
 namespace sluice {
 namespace {
 
-// More than any limit has; what is asked for beyond is refused all the same.
-constexpr std::uint64_t kCostMost = 1'000'000'000'000'000'000;
-
+// No limit has more than kUnitsMost, so a higher cost is refused all the same.
 Cost CostOf(std::uint64_t addend) {
-  return Cost{static_cast<std::int64_t>(std::min(addend, kCostMost))};
+  return Cost{static_cast<std::int64_t>(std::min<std::uint64_t>(addend, kUnitsMost))};
 }
 
 std::string FieldName(std::size_t descriptor, std::string_view field) {
   return Concat("descriptors[", descriptor, "].", field);
 }
 
-// Envoy takes whole seconds.
-Nanos RoundUpToSeconds(Nanos length) {
-  constexpr Nanos kSecond = std::chrono::seconds(1);
-  const Nanos rest = length % kSecond;
-  return rest == Nanos(0) ? length : length - rest + kSecond;
-}
-
 // The time until more units are there; that of a refusal is until the same would pass.
 std::optional<Nanos> UntilReset(const Decision& decision) {
   const Nanos length = decision.allowed ? decision.reset_after : decision.retry_after;
   if (length == kNever) return std::nullopt;
-  return RoundUpToSeconds(length);
+  return std::chrono::ceil<std::chrono::seconds>(length);  // Envoy takes whole seconds
 }
 
 }  // namespace
 
 std::optional<GrpcFault> RlsFront::ShouldRateLimit(std::string_view message, Caller& caller,
                                                    std::string& out) {
-  if (auto fault = ReadRlsRequest(message, bounds_, request_)) return fault;
   RlsReply reply;
-  if (auto fault = Decide(request_, caller, reply)) return fault;
+  auto fault = ReadRlsRequest(message, bounds_, request_);
+  if (!fault) fault = Decide(request_, caller, reply);
+  if (fault) {
+    caller.ReportRlsError(fault->message);
+    return fault;
+  }
   AppendRlsReply(reply, out);
   return std::nullopt;
+}
+
+void RlsFront::RefuseTooLarge(Caller& caller, std::string& out) {
+  caller.ReportRlsRefused("it is larger than `bounds.request_bytes` or `bounds.header_bytes`");
+  RlsReply reply;
+  reply.overall = RlsCode::kOverLimit;
+  AppendRlsReply(reply, out);
 }
 
 std::optional<GrpcFault> RlsFront::Decide(const RlsRequest& request, Caller& caller,
                                           RlsReply& reply) {
   if (auto fault = ReadSets(request, caller)) return fault;
-  session_.Decide({request.domain, sets_}, verdict_);
-  if (verdict_.kind() == VerdictKind::kBadRequest) {
-    return GrpcFault{GrpcStatus::kInvalidArgument, std::string(verdict_.fault())};
-  }
+  session_.Decide({.domain = request.domain, .sets = sets_, .bad_cost = BadCost::kDenied},
+                  verdict_);
+  const bool is_undecided = verdict_.kind() == VerdictKind::kBadRequest;
+  if (is_undecided) caller.ReportRlsRefused(verdict_.fault());
   const bool is_unknown = verdict_.kind() == VerdictKind::kUnknownDomain;
   if (is_unknown && warnings_ != nullptr) {
     ReportUnknownDomain(request.domain, *warnings_);
   }
   TellStatuses();
+  if (warnings_ != nullptr) ReportBadCosts();
   const bool is_over = verdict_.kind() == VerdictKind::kRefused ||
-                       verdict_.kind() == VerdictKind::kDenied ||
+                       verdict_.kind() == VerdictKind::kDenied || is_undecided ||
                        (is_unknown && unknown_domain_ == UnknownDomain::kRefuse);
   reply.overall = is_over ? RlsCode::kOverLimit : RlsCode::kOk;
   reply.statuses = statuses_;
@@ -115,13 +119,22 @@ bool RlsFront::ReadLift(const RlsRequest& request, const RlsDescriptor& descript
 
 void RlsFront::TellStatuses() {
   statuses_.clear();
-  if (verdict_.kind() == VerdictKind::kUnknownDomain) {
+  const bool is_undecided = verdict_.kind() == VerdictKind::kBadRequest;
+  if (is_undecided || verdict_.kind() == VerdictKind::kUnknownDomain) {
+    const bool is_over = is_undecided || unknown_domain_ == UnknownDomain::kRefuse;
     RlsStatus status;
-    if (unknown_domain_ == UnknownDomain::kRefuse) status.code = RlsCode::kOverLimit;
+    if (is_over) status.code = RlsCode::kOverLimit;
     statuses_.assign(sets_.size(), status);
     return;
   }
   for (const SetVerdict& set : verdict_.sets()) statuses_.push_back(TellSet(set));
+}
+
+void RlsFront::ReportBadCosts() const {
+  for (const SetVerdict& set : verdict_.sets()) {
+    if (set.bad_cost == nullptr) continue;
+    ReportBadCost(set.bad_cost->name, std::get<std::string>(*set.bad_cost->cost), *warnings_);
+  }
 }
 
 RlsStatus RlsFront::TellSet(const SetVerdict& set) const {

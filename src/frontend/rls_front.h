@@ -34,12 +34,17 @@ struct RlsOptions {
 // Thread safety: none; one for each worker. Ownership: what it is made of outlives it.
 //
 // Invariants
-//   (1) Statuses are one to one with descriptors, and never UNKNOWN.
+//   (1) Statuses are one to one with descriptors, and never UNKNOWN, but for a call that is too
+//       large to be read.
 //   (2) An addend of 0 on a descriptor takes nothing and tells whether one unit would pass.
 //   (3) What lifts limits (is_negative_hits, limit) is ignored and reported where the caller has no
 //       permission: an error would make Envoy let everything through.
 //   (4) A domain without rules is OK, without limits, or OVER_LIMIT where UnknownDomain says so; it
 //       is reported as a warning.
+//   (5) Nothing that a client of the proxy sends makes the call fail, because an error would make
+//       Envoy let it through. A descriptor with a bad cost is OVER_LIMIT, and so is the whole call
+//       if it is too large or more limits apply than can be charged together. Both are reported,
+//       and so are the calls that do fail, by the configuration of the proxy.
 class RlsFront {
  public:
   RlsFront(FrontSession& session, const HeaderOptions& headers, const RlsOptions& options)
@@ -54,6 +59,9 @@ class RlsFront {
   std::optional<GrpcFault> ShouldRateLimit(std::string_view message, Caller& caller,
                                            std::string& out);
 
+  // Appends the reply to a call that is too large to be read: OVER_LIMIT without statuses.
+  static void RefuseTooLarge(Caller& caller, std::string& out);
+
   // Decides a request that was read from elsewhere. The reply views it and this front, until the
   // next call.
   std::optional<GrpcFault> Decide(const RlsRequest& request, Caller& caller, RlsReply& reply);
@@ -65,6 +73,7 @@ class RlsFront {
   static bool ReadLift(const RlsRequest& request, const RlsDescriptor& descriptor, Caller& caller,
                        AttributeSet& set);
   void TellStatuses();
+  void ReportBadCosts() const;
   [[nodiscard]] RlsStatus TellSet(const SetVerdict& set) const;
   // Headers to add and, where the call is refused, what its caller is told.
   void TellRefusal(RlsReply& reply);

@@ -89,7 +89,8 @@ bool RlsJsonReader::ReadDescriptors(RlsRequest& request) {
     }
     if (!ReadDescriptor(request)) return false;
   }
-  return json_.ok();
+  if (!json_.ok()) return false;
+  return !request.descriptors.empty() || json_.Fail("expected at least one descriptor");
 }
 
 bool RlsJsonReader::ReadDescriptor(RlsRequest& request) {
@@ -135,7 +136,9 @@ bool RlsJsonReader::ReadEntries(RlsRequest& request) {
     }
     if (!ReadEntry(request.entries.emplace_back())) return false;
   }
-  return json_.ok();
+  if (!json_.ok()) return false;
+  const bool is_empty = request.entries.size() == request.descriptors.back().first;
+  return !is_empty || json_.Fail("expected at least one entry");
 }
 
 bool RlsJsonReader::ReadEntry(Attribute& entry) {

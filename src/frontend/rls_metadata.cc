@@ -122,14 +122,14 @@ StructValue RlsMetadata::Describe(const RlsRequest& request, std::size_t number,
   const RlsDescriptor& descriptor = request.descriptors[number];
   StructValue::List entries;
   for (const Attribute& entry : request.EntriesOf(descriptor)) {
-    entries.push_back(Text(Keep(Concat(entry.name, "=", entry.value))));
+    entries.push_back(Text(Keep(Concat(entry.name, "=", ToUtf8(entry.value)))));
   }
   Object members;
   members.push_back({"entries", StructValue(std::move(entries))});
   if (descriptor.addend) {
     members.push_back({"hitsAddend", StructValue(static_cast<double>(*descriptor.addend))});
   }
-  if (verdict.kind() == VerdictKind::kUnknownDomain) return StructValue(std::move(members));
+  if (verdict.sets().empty()) return StructValue(std::move(members));
   const SetVerdict& set = verdict.sets()[number];
   members.push_back({"allowed", StructValue(set.kind == VerdictKind::kAllowed)});
   const RuleDecision* const nearest = verdict.NearestOf(set);

@@ -26,6 +26,7 @@ enum class DynamicMetadata : std::uint8_t {
 //                    "remaining":9}],
 //    "metadata":{"team":"payments"}}
 //
+//   - bytes of a value that are not UTF-8 are written as \xNN, since Envoy reads nothing else.
 //   - hitsAddend is there where the request or the descriptor says one.
 //   - rule, limit and remaining are those of the limit nearest to refusal; where there is none, or
 //     its algorithm has no such numbers, they are left out.
@@ -38,7 +39,7 @@ class RlsMetadata {
   explicit RlsMetadata(DynamicMetadata when) : when_(when) {}
 
   // A google.protobuf.Struct; empty where the reply has none. REQUIRES: the verdict is that of the
-  // request, and not bad.
+  // request.
   std::string_view Write(const RlsRequest& request, const Verdict& verdict);
 
  private:

@@ -230,6 +230,7 @@ RemoteItem Deciding::ItemOf(const Asked& asked) {
 bool Deciding::AskRemote(Operation operation, Taking taking) {
   const bool can_ask = !is_under_way_ && !is_overdue_ && has_fleet_keys;
   if (!can_ask) {
+    way_.remote->OnNotAsked();
     FallBack(operation, taking);
     return false;
   }
@@ -366,9 +367,7 @@ bool Deciding::GiveBackFar() {
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Decision& decision = call_.decisions[i];
     if (!decision.allowed || items[i].veto == Veto::kDebt) continue;
-    // From then on all of it is back by itself, or in a window that is over.
-    items[i].until = WindowEnd(items[i].terms->limit(), decision, call_.decided_at)
-                         .value_or(call_.decided_at + decision.reset_after);
+    items[i].bound = call_.BoundOf(i);
     std::swap(items[taken++], items[i]);
   }
   items.resize(taken);

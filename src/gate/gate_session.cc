@@ -119,6 +119,7 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
                                         .lenient_attributes = set.lenient_attributes},
                       set.cost, match);
     SetVerdict& answer = verdict.sets_.emplace_back();
+    if (match.bad_cost() != nullptr) answer.bad_cost = match.bad_cost()->spec;
     if (match.outcome() == MatchOutcome::kCharges) {
       // What the caller's own limit stands in place of replaces nothing either.
       if (!set.limit) domain.MatchDescriptor(set.attributes, set.cost, match);
@@ -128,30 +129,45 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
       verdict.SetFault("more than 1024 limits apply to its sets of attributes", nullptr);
       return false;
     }
-    if (match.outcome() == MatchOutcome::kRepeated) {
-      verdict.SetFault(
-          "a header, cookie or query parameter that a rule uses comes twice with different "
-          "values, or could be read in another way for '_' in the name of a header or ';' in the "
-          "query",
-          nullptr);
-      return false;
-    }
-    answer.decided_by = match.decided_by()->spec;
-    if (match.outcome() == MatchOutcome::kBadCost) {
-      tally_.Count(rules_->series->OfRule(*match.decided_by()->spec), RuleOutcome::kFailed);
-      verdict.SetFault("the attribute that holds the cost is no whole number from 0 to 10^18",
-                       match.decided_by()->spec);
-      return false;
-    }
-    if (match.outcome() == MatchOutcome::kDeny && CanRefuse(set.purpose)) {
-      answer.kind = VerdictKind::kDenied;
-      verdict.kind_ = VerdictKind::kDenied;
-    }
-    if (verdict.decided_by_ == nullptr || answer.kind == VerdictKind::kDenied) {
-      verdict.decided_by_ = answer.decided_by;
-    }
+    if (!EndSet(request, i, verdict)) return false;
   }
   domain.DropReplacedDescriptors({matches_.data(), count}, replaced_names_);
+  return true;
+}
+
+bool GateSession::EndSet(const GateRequest& request, std::size_t number, Verdict& verdict) {
+  const Match& match = matches_[number];
+  if (match.outcome() == MatchOutcome::kRepeated) {
+    verdict.SetFault(
+        "a header, cookie or query parameter that a rule uses comes twice with different "
+        "values, or could be read in another way for '_' in the name of a header, ';' in the "
+        "query, or an escape, a blank, a dot, '[' or a NUL in the name of a parameter or cookie",
+        nullptr);
+    return false;
+  }
+  constexpr std::string_view kBadCost =
+      "the attribute that holds the cost is no whole number from 0 to 10^18";
+  const RuleSpec* const rule = match.decided_by()->spec;
+  const bool has_bad_cost = match.outcome() == MatchOutcome::kBadCost;
+  if (has_bad_cost && request.bad_cost == BadCost::kFault) {
+    tally_.Count(rules_->series->OfRule(*rule), RuleOutcome::kFailed);
+    verdict.SetFault(kBadCost, rule);
+    return false;
+  }
+  SetVerdict& answer = verdict.sets_[number];
+  answer.decided_by = rule;
+  const bool denies = has_bad_cost || match.outcome() == MatchOutcome::kDeny;
+  const bool was_denied = verdict.kind_ == VerdictKind::kDenied;
+  if (denies && CanRefuse(request.sets[number].purpose)) {
+    answer.kind = VerdictKind::kDenied;
+    verdict.kind_ = VerdictKind::kDenied;
+    // A rule that denies tells more than a bad cost does.
+    if (has_bad_cost && was_denied) return true;
+    verdict.decided_by_ = rule;
+    verdict.fault_ = has_bad_cost ? kBadCost : std::string_view();
+  } else if (verdict.decided_by_ == nullptr) {
+    verdict.decided_by_ = rule;
+  }
   return true;
 }
 
@@ -246,8 +262,10 @@ void GateSession::Count(const Deciding& deciding, const Verdict& verdict) {
     if (!CanRefuse(set.purpose)) continue;
     if (answer.decided_by != nullptr) {
       const bool denied = answer.kind == VerdictKind::kDenied;
-      tally_.Count(rules_->series->OfRule(*answer.decided_by),
-                   denied ? RuleOutcome::kRefused : RuleOutcome::kAllowed);
+      const bool failed = answer.decided_by == answer.bad_cost;
+      tally_.Count(rules_->series->OfRule(*answer.decided_by), failed   ? RuleOutcome::kFailed
+                                                               : denied ? RuleOutcome::kRefused
+                                                                        : RuleOutcome::kAllowed);
     } else if (set.is_unmatched) {
       tally_.Count(rules_->series->OfDomain(*deciding.domain), RuleOutcome::kAllowed);
     }

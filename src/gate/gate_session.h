@@ -101,6 +101,8 @@ class GateSession final : private Deciding::Owner {
   Decided DecideIn(const Domain& domain, const GateRequest& request, Verdict& verdict);
   // False if the request cannot be understood; then the verdict says why.
   bool MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict);
+  // Ends a set that a rule decides without its charges. Likewise.
+  bool EndSet(const GateRequest& request, std::size_t number, Verdict& verdict);
   // Likewise.
   bool AskSets(const Domain& domain, const GateRequest& request, Verdict& verdict);
   void AskSet(const GateRequest& request, std::uint32_t number, Verdict& verdict);

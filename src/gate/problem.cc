@@ -68,11 +68,26 @@ void AppendQuotedName(std::string_view name, std::string& out) {
   out += '\'';
 }
 
-// To the second, as Retry-After has it, or to the millisecond below one.
+// Rounded up to a whole number of the largest unit of which there are at least ten: "143ms",
+// "299s", "30m" for 1797 seconds. Retry-After has it to the second.
 std::string WaitText(Nanos wait) {
   using std::chrono::ceil;
+  constexpr int kLeast = 10;
   if (wait < std::chrono::seconds{1}) return FormatDuration(ceil<std::chrono::milliseconds>(wait));
-  return FormatDuration(ceil<std::chrono::seconds>(wait));
+  const auto seconds = ceil<std::chrono::seconds>(wait);
+  const auto minutes = ceil<std::chrono::minutes>(seconds);
+  const auto hours = ceil<std::chrono::hours>(seconds);
+  const auto days = ceil<std::chrono::days>(seconds);
+  if (days == seconds || seconds >= kLeast * std::chrono::days{1}) {
+    return Concat(days.count(), "d");
+  }
+  if (hours == seconds || seconds >= kLeast * std::chrono::hours{1}) {
+    return Concat(hours.count(), "h");
+  }
+  if (minutes == seconds || seconds >= kLeast * std::chrono::minutes{1}) {
+    return Concat(minutes.count(), "m");
+  }
+  return Concat(seconds.count(), "s");
 }
 
 void AppendRefusal(const RuleDecision& each, std::string& out) {
@@ -133,6 +148,7 @@ void AppendDetail(const Verdict& verdict, std::string& out) {
       AppendRefusal(*verdict.nearest(), out);
       break;
     case VerdictKind::kDenied:
+      if (!verdict.fault().empty()) return AppendFault(verdict, out);
       out += "Rule ";
       AppendQuotedName(verdict.decided_by()->name, out);
       out += " denies this request; waiting does not help.";
@@ -148,7 +164,7 @@ void AppendDetail(const Verdict& verdict, std::string& out) {
 
 // Whether the rule's own words tell what happened; they do not say what is wrong with a request.
 bool HasWords(const Verdict& verdict, const RuleSpec* rule) {
-  return rule != nullptr && !rule->message.empty() && verdict.kind() != VerdictKind::kBadRequest;
+  return rule != nullptr && !rule->message.empty() && verdict.fault().empty();
 }
 
 void AppendViolated(const Verdict& verdict, std::string& out) {
@@ -176,7 +192,7 @@ int StatusOf(const Verdict& verdict) {
     case VerdictKind::kRefused:
       return by_rule(kTooManyRequests);
     case VerdictKind::kDenied:
-      return by_rule(kForbidden);
+      return verdict.fault().empty() ? by_rule(kForbidden) : kBadRequest;
     case VerdictKind::kBadRequest:
       return kBadRequest;
     case VerdictKind::kUnknownDomain:

@@ -48,11 +48,19 @@ struct AttributeSet {
   std::span<const Attribute> lenient_attributes = {};
 };
 
+// What becomes of a request where the attribute that holds the cost of an enforced rule is no
+// number.
+enum class BadCost : std::uint8_t {
+  kFault,   // it is bad, and its caller is told
+  kDenied,  // the set is refused as if the rule denied it, for callers whose proxy lets errors pass
+};
+
 // One request: its charges are taken all or not at all.
 struct GateRequest {
   std::string_view domain;
   std::span<const AttributeSet> sets;
   Nanos answer_within = kNever;  // how long its caller will wait
+  BadCost bad_cost = BadCost::kFault;
 };
 
 }  // namespace sluice

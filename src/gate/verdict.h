@@ -24,7 +24,7 @@ struct BoundRules;
 enum class VerdictKind : std::uint8_t {
   kAllowed,
   kRefused,        // a limit refuses it
-  kDenied,         // a rule with `action: deny` matched; waiting does not help
+  kDenied,         // a rule with `action: deny` or a bad cost matched; waiting does not help
   kBadRequest,     // it cannot be understood; `fault` says why
   kUnknownDomain,  // there are no rules for its domain
 };
@@ -54,7 +54,9 @@ struct SetVerdict {
   // kAllowed, kRefused (a limit of its own refuses it, by itself or with the other quota limits) or
   // kDenied.
   VerdictKind kind = VerdictKind::kAllowed;
-  const RuleSpec* decided_by = nullptr;  // the rule that allowed or denied it by itself, or null
+  // The rule that allowed or denied it by itself, or null; a denial may be for its bad cost.
+  const RuleSpec* decided_by = nullptr;
+  const RuleSpec* bad_cost = nullptr;    // a rule, in shadow or not, whose cost is bad, or null
   const DescriptorNode* node = nullptr;  // where it ended in the `descriptors`, or null
   std::uint32_t first = 0;               // its decisions are first .. first + count - 1
   std::uint32_t count = 0;
@@ -131,7 +133,7 @@ class Verdict {
   [[nodiscard]] Nanos wait() const { return wait_; }
   // Makes it empty, and lets go of the rules it points into.
   void LetGo();
-  // What was wrong with a bad request.
+  // What was wrong with a bad request, or with the cost for which it is denied; else empty.
   [[nodiscard]] std::string_view fault() const { return fault_; }
 
  private:

@@ -31,6 +31,9 @@ struct Bounds {
 // probes and scrapes find a new one at any time.
 constexpr Nanos kOperatorIdle = std::chrono::seconds(10);
 
+// The same for Deadlines::body: the only body that they send is a word.
+constexpr Nanos kOperatorBody = std::chrono::seconds(2);
+
 // Bytes a second that whoever asks must take of the replies.
 constexpr std::int64_t kLeastRate = 1024;
 

@@ -53,9 +53,23 @@ class ByteBudget {
   // Whether all connections together keep more than they may.
   [[nodiscard]] bool is_exceeded() const { return total() > most_; }
 
+  // Returns whether the total has fallen far since the last call that returned true, as far as
+  // calls have seen it. The allocator should then return memory to the system.
+  bool TakeFall() {
+    const std::size_t now = total();
+    std::size_t highest = highest_.load(std::memory_order_relaxed);
+    if (now > highest) highest_.store(now, std::memory_order_relaxed);
+    if (now >= highest || highest - now < kFarFall) return false;
+    return highest_.compare_exchange_strong(highest, now, std::memory_order_relaxed);
+  }
+
  private:
+  // Far more than a busy server's connections keep less from one moment to the next.
+  static constexpr std::size_t kFarFall = std::size_t{8} << 20U;
+
   const std::size_t most_;
   std::atomic<std::size_t> total_{0};
+  std::atomic<std::size_t> highest_{0};  // that TakeFall saw
 };
 
 }  // namespace sluice

@@ -1,22 +1,50 @@
 #include "net/choose_session.h"
 
+#include <cstddef>
+#include <utility>
+
 #include "net/http1_session.h"
 #include "net/http2_session.h"
 #include "net/proxy_session.h"
 #include "net/resp_session.h"
 #include "net/tls_session.h"
+#include "wire/ascii.h"
+#include "wire/http2_frame.h"
 
 namespace sluice {
 namespace {
 
-// The preface begins with these, and no method of HTTP/1 does.
-constexpr std::string_view kHttp2 = "PRI ";
+// Whether a connection begins with what only one protocol begins with.
+enum class Match : std::uint8_t { kNo, kNotYet, kYes };
+
+// A proxy hands on the method that its client chose, and `*`, `*1` and `PRI` are methods, too. What
+// is taken for another protocol than HTTP/1 gets a reply that the proxy cannot read, and one that
+// fails open lets the request pass. So only what no request line begins with chooses one: all of
+// the preface, or a line that is nothing but the length of an array.
+Match MatchHttp2(std::string_view bytes) {
+  if (bytes.starts_with(kHttp2Preface)) return Match::kYes;
+  return kHttp2Preface.starts_with(bytes) ? Match::kNotYet : Match::kNo;
+}
+
+Match MatchResp(std::string_view bytes) {
+  // More digits are no length that a number of 64 bits holds.
+  constexpr std::size_t kMaxDigits = 19;
+  if (bytes.empty()) return Match::kNotYet;
+  if (bytes.front() != '*') return Match::kNo;
+  std::size_t end = 1;
+  while (end < bytes.size() && end <= kMaxDigits && IsDigit(bytes[end])) ++end;
+  const std::string_view rest = bytes.substr(end);
+  if (rest.empty()) return Match::kNotYet;
+  if (end == 1) return Match::kNo;
+  if (rest.starts_with("\r\n")) return Match::kYes;
+  return rest == "\r" ? Match::kNotYet : Match::kNo;
+}
 
 }  // namespace
 
 std::unique_ptr<Session> ChooseSession(std::string_view bytes, Services& services, const Peer& peer,
-                                       const Bounds& bounds) {
-  const SessionParts parts{services, peer, bounds};
+                                       const Bounds& bounds, AdmitClient admit_client) {
+  const SessionParts parts{services, peer, bounds, std::move(admit_client)};
   if (services.entrance.is_proxy) return std::make_unique<ProxySession>(parts);
   return ChooseBehindProxy(bytes, parts);
 }
@@ -28,11 +56,12 @@ std::unique_ptr<Session> ChooseBehindProxy(std::string_view bytes, const Session
 }
 
 std::unique_ptr<Session> ChooseByBytes(std::string_view bytes, const SessionParts& parts) {
-  if (parts.services.resp != nullptr && bytes.starts_with('*')) {
-    return MakeSession(Protocol::kResp, parts);
-  }
-  if (bytes.size() < kHttp2.size() && kHttp2.starts_with(bytes)) return nullptr;
-  return MakeSession(bytes.starts_with(kHttp2) ? Protocol::kHttp2 : Protocol::kHttp1, parts);
+  const Match resp = parts.services.resp == nullptr ? Match::kNo : MatchResp(bytes);
+  const Match http2 = MatchHttp2(bytes);
+  if (resp == Match::kYes) return MakeSession(Protocol::kResp, parts);
+  if (http2 == Match::kYes) return MakeSession(Protocol::kHttp2, parts);
+  if (resp == Match::kNotYet || http2 == Match::kNotYet) return nullptr;
+  return MakeSession(Protocol::kHttp1, parts);
 }
 
 std::unique_ptr<Session> MakeSession(Protocol protocol, const SessionParts& parts) {

@@ -80,7 +80,19 @@ void Connection::End() {
 void Connection::Finish() {
   is_over_ = true;
   Close();
+  FreeMemory();
   LeaveIfDone();
+}
+
+void Connection::FreeMemory() {
+  std::string().swap(carried_);
+  sent_ = 0;
+  if (session_ != nullptr && session_->unfinished() == 0) session_.reset();
+  if (session_ != nullptr) {
+    std::string().swap(session_->output);
+    session_->ReleaseMemory();
+  }
+  kept_.Set(KeptBytes());
 }
 
 void Connection::LeaveIfDone() {
@@ -113,6 +125,10 @@ bool Connection::CountKept() {
   services_.entrance.report(
       {TurnedAway::Cause::kNoRoom, peer_, "what all connections keep is more than bounds.bytes"});
   return false;
+}
+
+bool Connection::IsMemoryScarce() const {
+  return seat_.audience() == Audience::kClients && worker_.budget().is_exceeded();
 }
 
 std::size_t Connection::KeptBytes() const {
@@ -169,6 +185,7 @@ void Connection::Feed(std::string_view bytes) {
     bytes = carried_;
   }
   if (session_ == nullptr) ChooseSession(bytes);
+  if (session_ != nullptr) session_->SetMemoryScarce(IsMemoryScarce());
   const std::size_t taken = session_ == nullptr ? 0 : session_->Receive(bytes);
   if (carried_.empty()) {
     carried_.assign(bytes.substr(taken));
@@ -179,10 +196,19 @@ void Connection::Feed(std::string_view bytes) {
 }
 
 void Connection::ChooseSession(std::string_view bytes) {
-  session_ = sluice::ChooseSession(bytes, services_, peer_, worker_.bounds());
+  session_ =
+      sluice::ChooseSession(bytes, services_, peer_, worker_.bounds(),
+                            [this](std::string_view address) { return MoveToClient(address); });
   if (session_ == nullptr) return;
   session_->on_late_reply = [this] { OnLateReply(); };
   if (draining_) session_->Drain();
+}
+
+bool Connection::MoveToClient(std::string_view address) {
+  if (seat_.MoveTo(address)) return true;
+  // At once, as if the client had connected itself.
+  Close();
+  return false;
 }
 
 Connection::Sent Connection::SendSome() {
@@ -191,7 +217,11 @@ Connection::Sent Connection::SendSome() {
     const ssize_t size = send(socket_.descriptor(), output.data() + sent_, output.size() - sent_,
                               MSG_DONTWAIT | MSG_NOSIGNAL);
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Sent::kBlocked : Sent::kFailed;
+    if (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return Sent::kFailed;
+    if (size < 0) {
+      FreeSent();
+      return Sent::kBlocked;
+    }
     sent_ += static_cast<std::size_t>(size);
     sent_ever_ += size;
   }
@@ -204,7 +234,17 @@ Connection::Sent Connection::SendSome() {
   return Sent::kAll;
 }
 
+void Connection::FreeSent() {
+  std::string& output = session_->output;
+  // So that at most twice the memory is held that is counted, and each byte is moved once at most.
+  if (output.capacity() / 2 < output.size() - sent_) return;
+  output = std::string(output, sent_);
+  sent_ = 0;
+}
+
 void Connection::OnLateReply() {
+  // Nobody takes it any more.
+  if (is_over_) std::string().swap(session_->output);
   Wake();
   LeaveIfDone();
 }

@@ -36,6 +36,7 @@ class Worker;
 //       neither count nor are closed so.
 //   (5) One that has asked nothing for too long is told that the connection ends, where its
 //       protocol has words for that.
+//   (6) Once it is over nothing is kept of it but exchanges that are unfinished.
 class Connection final : private EventLoop::Watcher {
  public:
   // What it is made of: a socket that was accepted, and who is at its other end.
@@ -90,12 +91,20 @@ class Connection final : private EventLoop::Watcher {
   // There is nothing more to do but to let the peer read what it was replied.
   void End();
   void Finish();
+  // Frees what a connection that is over keeps. Its session stays if an exchange is unfinished, and
+  // the connection itself until the event loop has called all whom it found ready: a flood of
+  // connections that are closed in one round must not hold their memory until then.
+  void FreeMemory();
   // Has Proceed called soon.
   void Wake();
   void Read();
   void Feed(std::string_view bytes);
   void ChooseSession(std::string_view bytes);
+  // Counts the connection to the client that a PROXY header has named, or closes it.
+  bool MoveToClient(std::string_view address);
   Sent SendSome();
+  // Frees the memory of output that was sent, where that is most of it.
+  void FreeSent();
   // Reads on for a while after the last reply: closing with bytes unread would make the system take
   // back what the peer has not read yet.
   void Linger();
@@ -104,6 +113,8 @@ class Connection final : private EventLoop::Watcher {
   // The same after a tick, which may have freed memory. Never too much: nothing has come.
   void CountAtRest();
   [[nodiscard]] std::size_t KeptBytes() const;
+  // Whether all connections together keep too much, as far as this one is concerned.
+  [[nodiscard]] bool IsMemoryScarce() const;
   void OnLateReply();
   // Leaves its worker once it is over, will not be called again and no exchange is unfinished.
   void LeaveIfDone();

@@ -39,13 +39,21 @@ struct HttpReply {
   int status = 200;
   HeaderList headers;
   std::string body;
+  // Sent in place of `body`, if it is not empty. It outlives every reply, so replies that wait for
+  // their peer hold no copies of a long document.
+  std::string_view fixed_body;
   // gRPC's last word. Written after the body over HTTP/2; HTTP/1 leaves them out.
   HeaderList trailers;
+
+  [[nodiscard]] std::string_view body_text() const {
+    return fixed_body.empty() ? std::string_view(body) : fixed_body;
+  }
 
   void Clear() {
     status = 200;
     headers.Clear();
     body.clear();
+    fixed_body = {};
     trailers.Clear();
   }
 };
@@ -89,6 +97,13 @@ enum class StreamEvent : std::uint8_t {
   kGone,        // its client is not there any more
 };
 
+// How a service takes the body of a request.
+enum class BodyDelivery : std::uint8_t {
+  kWhole,     // with the request, which is served once all of it has come
+  kStreamed,  // as it comes; HTTP/1 treats it as kWhole
+  kUnread,  // not at all: the request is served at its head, and what comes of the body is dropped
+};
+
 // What answers HTTP requests. One for each worker, called on its thread alone.
 class HttpService {
  public:
@@ -100,9 +115,11 @@ class HttpService {
   // All requests that a connection read at once, to be decided as one batch.
   virtual void Serve(std::span<Exchange* const> batch) = 0;
 
-  // Whether a request is to be served as it comes, rather than once it is whole; asked when its
-  // head is there. Only HTTP/2 asks.
-  virtual bool Streams(const HttpRequest& /*head*/) const { return false; }
+  // Returns how a request is to be served. HTTP/2 asks about every head, HTTP/1 about one whose
+  // body has not come with it.
+  virtual BodyDelivery DeliveryFor(const HttpRequest& /*head*/) const {
+    return BodyDelivery::kWhole;
+  }
   // Tells of one that streams. After kGone it must not be touched, nor finished.
   virtual void ServeStream(Exchange& /*exchange*/, StreamEvent /*event*/) {}
 };

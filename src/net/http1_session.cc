@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
+// Returns a view of the head and the body.
+HttpRequest RequestOf(const Http1Head& head, std::string_view body, const Peer& peer) {
+  return {.method = head.method,
+          .target = head.target,
+          .authority = head.host,
+          .headers = head.fields,
+          .body = body,
+          .peer = &peer};
+}
+
 }  // namespace
 
 class Http1Session::Message final : public Exchange {
@@ -20,12 +30,8 @@ class Http1Session::Message final : public Exchange {
 
   void Begin(const Http1Head& head, std::string_view body, const Peer& peer) {
     headers_.assign(head.fields.begin(), head.fields.end());
-    request = {.method = head.method,
-               .target = head.target,
-               .authority = head.host,
-               .headers = headers_,
-               .body = body,
-               .peer = &peer};
+    request = RequestOf(head, body, peer);
+    request.headers = headers_;
     reply.Clear();
     parked_bytes = 0;
     finished = false;
@@ -80,25 +86,28 @@ Http1Session::Http1Session(HttpService& service, const Peer& peer, const Bounds&
                .fields_most = bounds.header_fields,
                .content_bytes_most = bounds.request_bytes}),
       chunk_reader_(
-          {.body_bytes_most = bounds.request_bytes, .trailer_bytes_most = bounds.header_bytes}) {}
+          {.body_bytes_most = bounds.request_bytes, .trailer_bytes_most = bounds.header_bytes}) {
+  BoundOutput(bounds.connection_bytes);
+}
 
 Http1Session::~Http1Session() = default;
 
 std::size_t Http1Session::Receive(std::string_view unread) {
+  if (std::exchange(paused_, false)) WriteReplies();
   std::size_t taken = 0;
   while (!ended() && !closing_ && !IsFull()) {
     taken += ReadBatch(unread.substr(taken));
     if (queue_.batch().empty()) break;
     ServeBatch();
   }
-  paused_ = !closing_ && IsFull();
+  paused_ = !ended() && !closing_ && IsFull();
   if (paused_) half_read_ = is_chunked_ || taken < unread.size();
   WriteReplies();
   return ended() || closing_ ? unread.size() : taken;
 }
 
 bool Http1Session::IsFull() const {
-  return output.size() >= bounds_.connection_bytes || queue_.size() >= bounds_.connection_requests;
+  return output.size() >= max_output() || queue_.size() >= bounds_.connection_requests;
 }
 
 std::size_t Http1Session::ReadBatch(std::string_view unread) {
@@ -121,6 +130,7 @@ Http1Session::Next Http1Session::ReadOne(std::string_view unread, std::size_t& t
   }
   if (read.state == ReadState::kMore) return Next::kServe;
   if (!reader_.head().is_chunked) return ReadSized(unread, read.consumed, taken);
+  if (LeavesBodyUnread()) return AnswerHead();
   // What is in the batch views the reader's bytes where they are; this one moves them.
   if (!queue_.batch().empty()) return Next::kServe;
   BeginChunks(unread.substr(0, read.consumed));
@@ -134,12 +144,24 @@ Http1Session::Next Http1Session::ReadSized(std::string_view unread, std::size_t 
   const std::size_t body_bytes = head.content_length.value_or(0);
   needed_ = head_bytes + body_bytes;
   if (unread.size() < needed_) {
+    if (LeavesBodyUnread()) return AnswerHead();
     if (head.expects_continue && !std::exchange(told_to_continue_, true)) owes_continue_ = true;
     return Next::kServe;
   }
   AddMessage(unread.substr(head_bytes, body_bytes));
   taken += std::exchange(needed_, 0);
   return closing_ ? Next::kServe : Next::kGoOn;
+}
+
+bool Http1Session::LeavesBodyUnread() const {
+  return service_.DeliveryFor(RequestOf(reader_.head(), {}, peer_)) == BodyDelivery::kUnread;
+}
+
+Http1Session::Next Http1Session::AnswerHead() {
+  needed_ = 0;
+  AddMessage({}).closes = true;
+  closing_ = true;
+  return Next::kServe;
 }
 
 void Http1Session::BeginChunks(std::string_view head) {
@@ -167,12 +189,13 @@ Http1Session::Next Http1Session::ReadChunks(std::string_view unread, std::size_t
   return Next::kServe;
 }
 
-void Http1Session::AddMessage(std::string_view body) {
+Http1Session::Message& Http1Session::AddMessage(std::string_view body) {
   Message& message = queue_.Join(*this);
   message.Begin(reader_.head(), body, peer_);
   if (message.closes) closing_ = true;
   told_to_continue_ = false;
   owes_continue_ = false;
+  return message;
 }
 
 void Http1Session::Refuse(const HttpFault& fault) {
@@ -200,6 +223,10 @@ void Http1Session::Finished() {
 void Http1Session::WriteReplies() {
   for (const Message* message = queue_.ready(); message != nullptr && !ended();
        message = queue_.ready()) {
+    if (output.size() >= max_output()) {
+      paused_ = true;
+      return;
+    }
     const bool is_last = message->closes || (draining_ && queue_.size() == 1 && !half_read_);
     WriteReply(*message, is_last);
     if (is_last) End();
@@ -223,13 +250,16 @@ void Http1Session::WriteReply(const Message& message, bool is_last) {
     output.append("Connection: keep-alive\r\n");
   }
   output.append("Content-Length: ");
-  AppendPart(reply.body.size(), output);
+  const std::string_view body = reply.body_text();
+  AppendPart(body.size(), output);
   output.append("\r\n\r\n");
-  if (!message.is_head) output.append(reply.body);
+  if (!message.is_head) output.append(body);
 }
 
 void Http1Session::ReceiveEnd() {
   half_read_ = false;
+  // The rest of a request that is half there never comes.
+  closing_ = closing_ || !paused_;
   draining_ = leaving_ = true;
   WriteReplies();
 }

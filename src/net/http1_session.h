@@ -51,7 +51,12 @@ class Http1Session final : public Session {
   Next ReadSized(std::string_view unread, std::size_t head_bytes, std::size_t& taken);
   Next ReadChunks(std::string_view unread, std::size_t& taken);
   void BeginChunks(std::string_view head);
-  void AddMessage(std::string_view body);
+  Message& AddMessage(std::string_view body);
+  // Whether the service answers at the head that was read last.
+  [[nodiscard]] bool LeavesBodyUnread() const;
+  // Adds the request of that head without its body. The connection closes after the reply, because
+  // the body is not read.
+  Next AnswerHead();
   void Refuse(const HttpFault& fault);
   void ServeBatch();
   void Finished();

@@ -66,7 +66,7 @@ std::uint32_t DependencyOf(std::string_view priority) {
 }  // namespace
 
 bool Http2Session::TakeNext(std::string_view& rest) {
-  if (fault_ != Http2Error::kNone || output.size() >= bounds_.connection_bytes) return false;
+  if (fault_ != Http2Error::kNone || output.size() >= max_output()) return false;
   if (!has_preface_) return TakePreface(rest);
   if (rest.size() < kHttp2HeaderBytes) return false;
   const Http2FrameHeader header = ReadHttp2FrameHeader(rest);
@@ -258,10 +258,11 @@ void Http2Session::TakeRequest(const HeadFrame& head, std::string_view block) {
   if (!is_read) return Fail(Http2Error::kCompression);
   if (!check.IsRequest() || head.depends_on_itself) return Reset(stream, Http2Error::kProtocol);
   stream.at.announced = check.content_length();
-  CompleteHead(stream);
+  const BodyDelivery delivery = CompleteHead(stream);
   if (head.ends_stream) {
     EndRequest(stream);
-  } else if (stream.request.fault != HttpRequest::Fault::kNone) {
+  } else if (stream.request.fault != HttpRequest::Fault::kNone ||
+             delivery == BodyDelivery::kUnread) {
     Complete(stream);
   }
 }

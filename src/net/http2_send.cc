@@ -33,11 +33,15 @@ void Http2Session::Say(Http2Stream& stream) {
   HttpReply& reply = stream.reply;
   if (!std::exchange(stream.at.submitted, true)) SayHead(stream);
   SayBody(stream);
-  const std::size_t unsaid = reply.body.size() - stream.at.sent;
-  unsaid_ += unsaid - std::exchange(stream.at.unsaid, unsaid);
+  const bool is_fixed = !reply.fixed_body.empty();
+  const std::size_t unsaid = reply.body_text().size() - stream.at.sent;
+  // A fixed body is not held for the stream.
+  const std::size_t held = is_fixed ? 0 : unsaid;
+  unsaid_ += held - std::exchange(stream.at.unsaid, held);
   if (unsaid > 0) {
     // Now and then, so that each byte is moved once at most.
-    if (stream.at.sent > unsaid) EraseFront(reply.body, std::exchange(stream.at.sent, 0));
+    if (!is_fixed && stream.at.sent > unsaid)
+      EraseFront(reply.body, std::exchange(stream.at.sent, 0));
     if (!std::exchange(stream.at.waits, true)) waiting_.push_back(&stream);
     return;
   }
@@ -58,7 +62,8 @@ void Http2Session::Say(Http2Stream& stream) {
 
 void Http2Session::SayHead(Http2Stream& stream) {
   const HttpReply& reply = stream.reply;
-  stream.at.told_end = stream.at.finished && reply.body.empty() && reply.trailers.size() == 0;
+  stream.at.told_end =
+      stream.at.finished && reply.body_text().empty() && reply.trailers.size() == 0;
   const std::uint8_t flags = kHttp2EndHeaders | FlagIf(stream.at.told_end, kHttp2EndStream);
   const std::size_t begin =
       BeginHttp2Frame({0, Http2FrameType::kHeaders, flags, stream.id()}, output);
@@ -71,9 +76,9 @@ void Http2Session::SayHead(Http2Stream& stream) {
 }
 
 void Http2Session::SayBody(Http2Stream& stream) {
-  const std::string& body = stream.reply.body;
+  const std::string_view body = stream.reply.body_text();
   const bool ends = stream.at.finished && stream.reply.trailers.size() == 0;
-  while (stream.at.sent < body.size() && output.size() < bounds_.connection_bytes) {
+  while (stream.at.sent < body.size() && output.size() < max_output()) {
     const std::int64_t window = std::min(send_window_, stream.at.send_window);
     if (window <= 0) return;
     const std::size_t size = std::min(
@@ -81,7 +86,7 @@ void Http2Session::SayBody(Http2Stream& stream) {
     stream.at.told_end = ends && stream.at.sent + size == body.size();
     const std::uint8_t flags = FlagIf(stream.at.told_end, kHttp2EndStream);
     AppendHttp2FrameHeader({size, Http2FrameType::kData, flags, stream.id()}, output);
-    output.append(body, stream.at.sent, size);
+    output.append(body.substr(stream.at.sent, size));
     stream.at.sent += size;
     said_ += size;
     idle_frames_ += kIdleFramesPerData;
@@ -128,7 +133,7 @@ void Http2Session::Pump() {
     AppendHttp2Goaway(std::min(served_most_, streams_.newest()), fault_, output);
     End();
   }
-  paused_ = output.size() >= bounds_.connection_bytes;
+  paused_ = output.size() >= max_output();
   if (IsOver()) End();
 }
 

@@ -33,6 +33,7 @@ Http2Session::Http2Session(HttpService& service, const Peer& peer, const Bounds&
       allowance_(kAllowanceMost),
       idle_frames_(kIdleFramesMost),
       served_most_(kHttp2StreamMost) {
+  BoundOutput(bounds.connection_bytes);
   Greet();
 }
 
@@ -157,9 +158,14 @@ bool Http2Session::IsTaking(const Http2Stream& stream, const Deadlines& deadline
   return stream.at.waits && said >= kLeastRate * (deadlines.write / std::chrono::seconds(1));
 }
 
-void Http2Session::CompleteHead(Http2Stream& stream) {
+BodyDelivery Http2Session::CompleteHead(Http2Stream& stream) {
   stream.CompleteHead(peer_);
-  if (!service_.Streams(stream.request)) return;
+  const BodyDelivery delivery = service_.DeliveryFor(stream.request);
+  if (delivery == BodyDelivery::kStreamed) BeginStreaming(stream);
+  return delivery;
+}
+
+void Http2Session::BeginStreaming(Http2Stream& stream) {
   stream.at.streams = true;
   streaming_.push_back(&stream);
   Queue(stream);
@@ -209,6 +215,11 @@ void Http2Session::ServeReady() {
     held_ -= stream->ShowBody();
     stream->at.served = true;
     if (stream->at.streams) {
+      // Each call may reply with far more than the stream sent.
+      if (IsFull()) {
+        Reset(*stream, Http2Error::kEnhanceYourCalm);
+        continue;
+      }
       if (!stream->at.finished) service_.ServeStream(*stream, StreamEvent::kMore);
       if (!stream->at.closed) held_ -= stream->ShowBody();
     } else {
@@ -240,7 +251,7 @@ void Http2Session::Send(Http2Stream& stream) {
 void Http2Session::Finished(Http2Stream& stream) {
   stream.at.finished = true;
   Await(stream);
-  if (stream.request.method == "HEAD") stream.reply.body.clear();
+  if (stream.request.method == "HEAD") stream.DropBody();
   if (!stream.at.streams) --unfinished_;
   if (stream.at.closed) {
     Recycle(stream);

@@ -129,11 +129,16 @@ class Http2Session final : public Session {
   void Await(Http2Stream& stream);
   // Whether the peer, since it is awaited, takes replies as fast as it must.
   [[nodiscard]] bool IsTaking(const Http2Stream& stream, const Deadlines& deadlines) const;
-  // See Session, invariant (4).
-  [[nodiscard]] bool IsFull() const { return output.size() + unsaid_ >= bounds_.connection_bytes; }
+  // Whether replies that wait for a window keep it from serving more. More of them may wait than
+  // of other output, because opening windows takes clients a round trip.
+  [[nodiscard]] bool IsFull() const {
+    return output.size() + unsaid_ >=
+           (is_memory_scarce() ? max_output() : bounds_.connection_bytes);
+  }
   void Finished(Http2Stream& stream);
   void Send(Http2Stream& stream);
-  void CompleteHead(Http2Stream& stream);
+  BodyDelivery CompleteHead(Http2Stream& stream);
+  void BeginStreaming(Http2Stream& stream);
   void Complete(Http2Stream& stream);
   void Queue(Http2Stream& stream);
   void Close(Http2Stream& stream);

@@ -44,6 +44,11 @@ class Http2Stream final : public Exchange {
   // The same of the body, as far as it has come and was not taken. Returns how many bytes were;
   // their memory is given back.
   std::size_t ShowBody();
+  // Makes the reply one without a body.
+  void DropBody() {
+    reply.body.clear();
+    reply.fixed_body = {};
+  }
   // Gives back the memory of large texts. Returns the bytes of the body that were still held.
   std::size_t LetGo();
   // Returns the bytes of memory that it holds, whether or not it is in use. The headers of replies

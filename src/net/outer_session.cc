@@ -14,6 +14,7 @@ std::size_t OuterSession::Offer(std::string_view unread) {
       if (on_late_reply) on_late_reply();
     };
   }
+  inner_->SetMemoryScarce(is_memory_scarce());
   const std::size_t taken = inner_->Receive(unread);
   Follow();
   return taken;

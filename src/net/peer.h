@@ -21,6 +21,8 @@ struct Peer {
   std::string proxy{};
   // Those of its certificate, which is good; none where it has shown none.
   std::vector<TlsName> names{};
+  // Wrong credentials that came over its connection. The services of its worker count them.
+  mutable std::uint32_t wrong_credentials = 0;
 };
 
 // Whether an address is one of the loopback interface's.

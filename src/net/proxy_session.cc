@@ -41,6 +41,7 @@ std::size_t ProxySession::ReadHeader(std::string_view unread) {
   peer().proxy = std::move(peer().address);
   peer().address = is_known ? IpText(read.header.address) : std::string(kUnknown);
   peer().port = read.header.port;
+  if (admit_client_ && !admit_client_(peer().address)) End();
   return read.consumed;
 }
 

@@ -17,10 +17,13 @@ namespace sluice {
 // Invariants, beside those of OuterSession
 //   (1) A peer whose header is not believed, or who sends none, is turned away without a word: what
 //       it speaks is not known.
-//   (2) Nothing of the bytes after the header is seen before the whole header is.
+//   (2) A client whose address has all connections that it may is closed without a word, too, as it
+//       would be if it had connected itself.
+//   (3) Nothing of the bytes after the header is seen before the whole header is.
 class ProxySession final : public OuterSession {
  public:
-  explicit ProxySession(const SessionParts& parts) : OuterSession(parts) {}
+  explicit ProxySession(const SessionParts& parts)
+      : OuterSession(parts), admit_client_(parts.admit_client) {}
 
   std::size_t Receive(std::string_view unread) override;
 
@@ -32,6 +35,7 @@ class ProxySession final : public OuterSession {
   // Reads the header. Returns its bytes, 0 while it is not whole or if it is none.
   std::size_t ReadHeader(std::string_view unread);
 
+  AdmitClient admit_client_;
   bool header_read_ = false;
 };
 

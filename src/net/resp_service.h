@@ -25,6 +25,11 @@ struct RespTransaction {
   std::vector<std::uint32_t> sizes;   // of each argument
   std::vector<std::uint32_t> counts;  // of arguments, one a command
   bool is_faulty = false;             // a command could not be queued, so EXEC runs none of them
+
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return sizeof(*this) + bytes.capacity() +
+           (sizes.capacity() + counts.capacity()) * sizeof(std::uint32_t);
+  }
 };
 
 // What a connection remembers of its client. The service keeps it up to date.

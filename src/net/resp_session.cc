@@ -48,28 +48,30 @@ class RespSession::Command final : public RespExchange {
 RespSession::RespSession(RespService& service, const Peer& peer, const Bounds& bounds)
     : service_(service),
       commands_most_(bounds.connection_requests),
-      output_most_(bounds.connection_bytes),
       reader_(
           {.arguments_most = bounds.header_fields * 2 + 16, .bytes_most = bounds.request_bytes}) {
   client_.peer = &peer;
+  BoundOutput(bounds.connection_bytes);
 }
 
 RespSession::~RespSession() = default;
 
 std::size_t RespSession::Receive(std::string_view unread) {
+  if (std::exchange(paused_, false)) WriteReplies();
   std::size_t taken = 0;
-  while (!ended() && fault_.empty() && !IsFull()) {
+  while (!ended() && !closing_ && fault_.empty() && !IsFull()) {
     taken += ReadBatch(unread.substr(taken));
     if (queue_.batch().empty()) break;
     ServeBatch();
   }
-  paused_ = fault_.empty() && IsFull();
-  WriteReplies();
-  return ended() || !fault_.empty() ? unread.size() : taken;
+  paused_ = !ended() && !closing_ && fault_.empty() && IsFull();
+  // Else all that is to be written was written when the last batch had been served.
+  if (draining_ || !fault_.empty()) WriteReplies();
+  return ended() || closing_ || !fault_.empty() ? unread.size() : taken;
 }
 
 bool RespSession::IsFull() const {
-  return output.size() >= output_most_ || queue_.size() >= commands_most_;
+  return output.size() >= max_output() || queue_.size() >= commands_most_;
 }
 
 std::size_t RespSession::ReadBatch(std::string_view unread) {
@@ -112,6 +114,10 @@ void RespSession::WriteReplies() {
   bool has_replied = false;
   for (const Command* command = queue_.ready(); command != nullptr && !ended();
        command = queue_.ready()) {
+    if (output.size() >= max_output()) {
+      paused_ = true;
+      return;
+    }
     has_replied = true;
     output.append(command->reply);
     if (command->closes) End();
@@ -128,6 +134,8 @@ void RespSession::WriteReplies() {
 
 void RespSession::ReceiveEnd() {
   half_read_ = false;
+  // The rest of a command that is half there never comes.
+  closing_ = closing_ || !paused_;
   draining_ = leaving_ = true;
   WriteReplies();
 }
@@ -143,8 +151,9 @@ void RespSession::Retire() {
 }
 
 std::size_t RespSession::kept_bytes() const {
+  const RespTransaction* const transaction = client_.transaction.get();
   return queue_.kept_bytes() + arguments_.capacity() * sizeof(std::string_view) +
-         client_.name.capacity();
+         client_.name.capacity() + (transaction == nullptr ? 0 : transaction->memory_bytes());
 }
 
 void RespSession::ReleaseMemory() {

@@ -48,13 +48,13 @@ class RespSession final : public Session {
 
   RespService& service_;
   std::size_t commands_most_;
-  std::size_t output_most_;
   RespReader reader_;
   RespClient client_;
   std::vector<std::string_view> arguments_;  // of the batch, one command after another
   ReplyQueue<Command, RespExchange> queue_;
   std::string fault_;       // what to say once all before it is answered
   bool half_read_ = false;  // a command has begun
+  bool closing_ = false;    // no command is read any more
   bool draining_ = false;   // the next replies are the last
   bool leaving_ = false;    // none are waited for
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <span>
 
 #include "net/ip_text.h"
@@ -15,6 +16,11 @@ namespace {
 constexpr std::size_t kNetworkBytes = 8;
 // Of IPv6, before the IPv4 address that one stands for.
 constexpr std::size_t kMappedBytes = 12;
+
+// What the key of a proxy ends with whose connections are not yet counted to their clients.
+constexpr std::string_view kBehindProxy = " PROXY";
+
+constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
 
 // Returns what connections from an address are counted under; empty for those from this machine.
 std::string KeyOf(std::string_view address) {
@@ -36,11 +42,17 @@ bool Seats::HasRoom(Audience audience) const {
   return taken_[IndexOf(audience)] < most_[IndexOf(audience)];
 }
 
-std::optional<Seats::Seat> Seats::Take(Audience audience, std::string_view address) {
-  const std::string key = KeyOf(address);
+std::optional<Seats::Seat> Seats::Take(Audience audience, std::string_view address, PeerKind kind) {
+  std::string key = KeyOf(address);
+  std::size_t max_count = MaxCountOf(audience, key);
+  if (kind == PeerKind::kTrustedProxy && !key.empty()) {
+    // Apart from connections of its own, which have no PROXY header, to other listeners.
+    key += kBehindProxy;
+    max_count = kUnbounded;
+  }
   const std::lock_guard lock(mutex_);
   if (taken_[IndexOf(audience)] >= most_[IndexOf(audience)]) return std::nullopt;
-  Addresses::value_type* counted = Count(audience, key);
+  Addresses::value_type* counted = Count(audience, key, max_count);
   if (counted == nullptr) return std::nullopt;
   ++taken_[IndexOf(audience)];
   Record& record = records_.emplace_back();
@@ -57,10 +69,23 @@ void Seats::GiveBack(Records::iterator record) {
   records_.erase(record);
 }
 
-Seats::Addresses::value_type* Seats::Count(Audience audience, const std::string& key) {
-  const bool is_bounded = audience == Audience::kClients && !key.empty();
+bool Seats::Move(Record& record, std::string_view address) {
+  const std::string key = KeyOf(address);
+  const std::lock_guard lock(mutex_);
+  Addresses::value_type* counted = Count(record.audience, key, MaxCountOf(record.audience, key));
+  if (counted == nullptr) return false;
+  Uncount(record.audience, *std::exchange(record.address, counted));
+  return true;
+}
+
+std::size_t Seats::MaxCountOf(Audience audience, const std::string& key) const {
+  return audience == Audience::kClients && !key.empty() ? max_per_address_ : kUnbounded;
+}
+
+Seats::Addresses::value_type* Seats::Count(Audience audience, const std::string& key,
+                                           std::size_t max_count) {
   Addresses::value_type& counted = *addresses_[IndexOf(audience)].try_emplace(key).first;
-  if (is_bounded && counted.second >= max_per_address_) return nullptr;
+  if (counted.second >= max_count) return nullptr;
   ++counted.second;
   return &counted;
 }

@@ -22,6 +22,12 @@ namespace sluice {
 // Who a listener is for.
 enum class Audience : std::uint8_t { kClients, kOperators };
 
+// Who is at the other end of a connection that was accepted.
+enum class PeerKind : std::uint8_t {
+  kClient,
+  kTrustedProxy,  // one that will name the client by a PROXY header
+};
+
 // What a connection waits for, as far as that decides whether it may be evicted.
 enum class ConnectionWait : std::uint8_t {
   kNone,      // for us: a request is being decided
@@ -87,6 +93,10 @@ class Seats {
     // A number that no other seat has had.
     [[nodiscard]] std::uint64_t id() const { return record_->id; }
 
+    // Counts the connection to the address of the client that its proxy has named. Returns false if
+    // that address has all that it may; then nothing changes.
+    bool MoveTo(std::string_view address) { return seats_->Move(*record_, address); }
+
     // Tells what the connection waits for, and since when. Until the first call that is kNone.
     void SetWaiting(ConnectionWait wait, Nanos since) {
       // Relaxed: the connection checks a choice that was made by an old value before it leaves.
@@ -113,7 +123,8 @@ class Seats {
   [[nodiscard]] bool HasRoom(Audience audience) const;
 
   // None where there is no room, or the address has all that it gets. It is that of a Peer.
-  std::optional<Seat> Take(Audience audience, std::string_view address);
+  std::optional<Seat> Take(Audience audience, std::string_view address,
+                           PeerKind kind = PeerKind::kClient);
 
   // Chooses at most `max_count` connections to evict, by invariants (3) and (4). Returns the ids of
   // their seats; none while one that was chosen before has neither gone nor called SetWaiting.
@@ -127,9 +138,12 @@ class Seats {
     return static_cast<std::size_t>(audience);
   }
   void GiveBack(Records::iterator record);
-  // Counts one more connection under `key`. Null if the address has all that it may. REQUIRES:
-  // mutex_ is held, as for those below.
-  Addresses::value_type* Count(Audience audience, const std::string& key);
+  bool Move(Record& record, std::string_view address);
+  // Counts one more connection under `key`. Null if there are `max_count`. REQUIRES: mutex_ is
+  // held, as for those below.
+  Addresses::value_type* Count(Audience audience, const std::string& key, std::size_t max_count);
+  // Returns how many connections there may be under `key`.
+  [[nodiscard]] std::size_t MaxCountOf(Audience audience, const std::string& key) const;
   void Uncount(Audience audience, Addresses::value_type& address);
   // Marks the candidates that have waited longest, by invariant (4), and returns their ids.
   static std::vector<std::uint64_t> Choose(std::vector<Candidate>& candidates,

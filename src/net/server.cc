@@ -139,8 +139,14 @@ class Server::Acceptor final : private EventLoop::Watcher {
     return error == ECONNABORTED || error == EINTR || error == EPROTO || error == EPERM;
   }
 
+  [[nodiscard]] PeerKind KindOf(const std::string& address) const {
+    const auto& is_proxy = server_.workers_.front()->EntranceOf(index_).is_proxy;
+    return is_proxy && is_proxy(address) ? PeerKind::kTrustedProxy : PeerKind::kClient;
+  }
+
   void Place(Accepted accepted) {
-    std::optional<Seats::Seat> seat = server_.seats_.Take(audience_, accepted.peer.address);
+    const std::string& address = accepted.peer.address;
+    std::optional<Seats::Seat> seat = server_.seats_.Take(audience_, address, KindOf(address));
     if (!seat) {
       close(accepted.socket);
       return;

@@ -1,6 +1,7 @@
 // Session: what a connection speaks, without the connection.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,8 +24,8 @@ namespace sluice {
 //   (2) What is kept of an unfinished request is bounded; a peer that goes beyond is answered with
 //       an error and the session ends.
 //   (3) Replies leave in the order that the protocol asks for, whenever they are finished.
-//   (4) Nothing more is served while the output is above its bound, or as much as one connection
-//       may ask for at once is being served.
+//   (4) Nothing more is served while the output is at max_output, or as much as one connection may
+//       ask for at once is being served.
 class Session {
  public:
   // What the session waits for, by which the connection knows its deadline.
@@ -66,6 +67,13 @@ class Session {
   // late where others may go on, and gives back memory that only a busy session needs.
   virtual void Tick(Nanos now, const Deadlines& deadlines) = 0;
 
+  // Says before each Receive whether all connections together keep too much. Serving then pauses
+  // sooner.
+  void SetMemoryScarce(bool is_scarce) {
+    if (is_scarce != is_memory_scarce_) BoundOutput(connection_bytes_, is_scarce);
+  }
+  [[nodiscard]] bool is_memory_scarce() const { return is_memory_scarce_; }
+
   // Whether invariant (4) made it leave something for later. Nothing is to be read then; Receive is
   // to be called again with what it left, once the output has left or a late reply has come.
   [[nodiscard]] bool paused() const { return paused_; }
@@ -95,7 +103,25 @@ class Session {
   std::function<void()> on_late_reply;
 
  protected:
+  // The most output at which serving pauses until it has left, so that a connection whose peer does
+  // not read holds this much and one batch, not all that its pipelined requests ask for. Large
+  // enough that a system call sends about a hundred replies of usual size, or more.
+  static constexpr std::size_t kMaxOutputBytes = std::size_t{256} << 10U;
+  // The same while memory is scarce: with what else it holds, such a connection stays below
+  // ByteBudget::kLittle and is not closed.
+  static constexpr std::size_t kScarceOutputBytes = std::size_t{4} << 10U;
+
   void End() { ended_ = true; }
+
+  // To be called once by a session that serves, with what one connection may keep.
+  void BoundOutput(std::size_t connection_bytes, bool is_scarce = false) {
+    connection_bytes_ = connection_bytes;
+    is_memory_scarce_ = is_scarce;
+    max_output_ = std::min(connection_bytes, is_scarce ? kScarceOutputBytes : kMaxOutputBytes);
+  }
+
+  // The output at which serving pauses.
+  [[nodiscard]] std::size_t max_output() const { return max_output_; }
 
   // Whether nothing has been asked since the last call. Lets the output's memory go then.
   bool Rests() {
@@ -110,6 +136,9 @@ class Session {
   bool paused_ = false;
 
  private:
+  std::size_t connection_bytes_ = kMaxOutputBytes;
+  std::size_t max_output_ = kMaxOutputBytes;
+  bool is_memory_scarce_ = false;
   std::uint64_t completed_before_ = 0;
   bool ended_ = false;
 };

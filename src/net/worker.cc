@@ -1,5 +1,7 @@
 #include "net/worker.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -28,6 +30,7 @@ Worker::Worker(const Options& options, ByteBudget& budget, const MakeServices& m
       services_(make(loop_)),
       counts_(services_.size()) {
   operator_deadlines_.idle = std::min(deadlines_.idle, kOperatorIdle);
+  operator_deadlines_.body = std::min(deadlines_.body, kOperatorBody);
 }
 
 Worker::~Worker() { Stop(); }
@@ -126,6 +129,9 @@ void Worker::ReclaimMemory() {
 
 void Worker::Tick() {
   has_reclaimed_ = false;
+  // The allocator keeps what lies below memory that is still in use, so a flood that is over would
+  // be paid for until the server ends.
+  if (budget_.TakeFall()) malloc_trim(0);
   // A service that hears of one that is gone may finish with others.
   const auto all = connections_;
   for (const auto& connection : all) connection->CheckDeadline(now_);

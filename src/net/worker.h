@@ -72,6 +72,11 @@ class Worker {
     return counts_[listener].load();
   }
 
+  // What connections to this listener go through first.
+  [[nodiscard]] const Entrance& EntranceOf(std::size_t listener) const {
+    return services_[listener].entrance;
+  }
+
   // For connections.
   [[nodiscard]] EventLoop& loop() { return loop_; }
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }

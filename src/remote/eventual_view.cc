@@ -14,8 +14,8 @@ namespace {
 
 // How long the best known difference of two clocks is kept: they drift.
 constexpr Nanos kLearntFor = std::chrono::seconds{1};
-// A reply that is older than the last by more is of another server, not one that was overtaken.
-constexpr Nanos kOvertaken = std::chrono::seconds{1};
+// By how much clocks drift between two looks.
+constexpr Nanos kDrift = std::chrono::milliseconds{5};
 constexpr Nanos kForgetAfter = std::chrono::seconds{5};
 constexpr std::size_t kSweptAtOnce = 512;
 
@@ -59,8 +59,14 @@ Time EventualView::TimeOf(Entry& entry, Time now) {
 }
 
 // The reply took some time to come, so this is the least that it can be ahead.
-void EventualView::LearnTime(Entry& entry, Time decided_at, Time now) {
-  const Nanos ahead = decided_at - now;
+void EventualView::LearnTime(Entry& entry, const RedisSight& sight, Time now) {
+  const Nanos ahead = sight.decided_at - now;
+  if (entry.ahead && sight.decided_at + kDrift < sight.sent_at + *entry.ahead) {
+    // It was decided before it was sent: the server's clock has gone back, or another server has
+    // the key now. Windows end by that clock from now on.
+    entry.latest = entry.decided_at = sight.decided_at;
+    entry.ahead.reset();
+  }
   const bool is_old = now - entry.learnt_at > kLearntFor;
   if (entry.ahead && !is_old && ahead <= *entry.ahead) return;
   entry.ahead = ahead;
@@ -202,8 +208,7 @@ bool EventualView::IsOvertaken(const Entry& entry, const RedisSight& sight) {
     if (sight.call.operation == Operation::kReset) return false;
     return sight.state.Peek(Cost{0}, sight.decided_at).remaining >= entry.told_remaining;
   }
-  const Nanos later = entry.decided_at - sight.decided_at;
-  return later > Nanos{0} && later < kOvertaken;
+  return sight.decided_at < entry.decided_at;
 }
 
 void EventualView::Adopt(Entry& entry, const RedisSight& sight) {
@@ -220,7 +225,7 @@ void EventualView::Hear(const RedisSight& sight, Heard heard, Time now) {
   const RemoteItem& item = sight.item;
   table_.Find(item.key, [&](Entry& entry, auto& /*list*/) {
     if (entry.terms != item.terms) return;
-    LearnTime(entry, sight.decided_at, now);
+    LearnTime(entry, sight, now);
     if (heard == Heard::kOwnSync) entry.under_way = 0;
     const bool is_overtaken = IsOvertaken(entry, sight);
     // What was told since has the units of a sync that was overtaken, and they were applied to it
@@ -244,7 +249,7 @@ void EventualView::TakeKey(const FleetKey& key, Entry& entry, Sync& sync) {
   item.route = entry.route;
   item.cost = {entry.pending < 0 ? -entry.pending : entry.pending};
   if (entry.pending < 0) {
-    item.until = entry.back_until;
+    if (entry.back_until) item.bound = ReturnBound{*entry.back_until};
     sync.refunds.push_back(std::move(item));
   } else {
     sync.debts.push_back(std::move(item));

@@ -133,7 +133,7 @@ class EventualView {
   bool Bind(Entry& entry, const RemoteItem& item);
   [[nodiscard]] bool IsFresh(const Entry& entry, Time now) const;
   static Time TimeOf(Entry& entry, Time now);
-  static void LearnTime(Entry& entry, Time decided_at, Time now);
+  static void LearnTime(Entry& entry, const RedisSight& sight, Time now);
   static bool IsOvertaken(const Entry& entry, const RedisSight& sight);
   static void Adopt(Entry& entry, const RedisSight& sight);
   void Admit(Entry& entry, Cost cost, Time now) const;

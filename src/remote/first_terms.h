@@ -15,8 +15,12 @@ namespace sluice {
 
 // Terms, and when they are over unless their own ask again.
 struct KeptTerms {
-  std::shared_ptr<const RemoteLimit> limit;  // null: none
-  Time kept_until{};                         // in Redis
+  std::shared_ptr<const RemoteLimit> limit;              // null: none
+  Time kept_until{};                                     // in Redis
+  std::shared_ptr<const RemoteLimit> widened = nullptr;  // null: as they are
+
+  // The terms that a node with stricter ones asks (Widened in leniency.h). REQUIRES: limit != null.
+  [[nodiscard]] const RemoteLimit& asked() const { return widened ? *widened : *limit; }
 };
 
 // What a worker has seen of them. They are asked for every key of the limit, so that one script
@@ -41,7 +45,7 @@ class FirstTerms {
 
   // `now` is the time in Redis, as far as is known.
   [[nodiscard]] KeptTerms Find(const RemoteLimit& own, Time now) const;
-  // REQUIRES: first.limit is more lenient than `own`.
+  // REQUIRES: first.limit is more lenient than `own`, and is widened for it.
   void Note(const RemoteLimit& own, const KeptTerms& first, Time now);
 
  private:

@@ -67,7 +67,36 @@ Nanos FillsIn(const Interval& interval, std::int64_t units) {
   return RoundUp(interval, TicksOf(interval, units));
 }
 
-// From none left until all is.
+template <typename N>
+bool Raise(N& number, const N& least) {
+  const bool is_less = number < least;
+  if (is_less) number = least;
+  return is_less;
+}
+
+// Makes the burst and the longest wait at least those of the other. Answers whether that changed
+// something.
+struct Widen {
+  template <typename T>
+  bool operator()(T& first, const T& own) const {
+    if constexpr (std::is_same_v<T, TokenBucket> || std::is_same_v<T, LeakyBucket> ||
+                  std::is_same_v<T, IntervalBucket>) {
+      const bool has_more_burst = Raise(first.burst, own.burst);
+      return Raise(first.max_wait, own.max_wait) || has_more_burst;
+    } else if constexpr (std::is_same_v<T, Pacer>) {
+      return Raise(first.max_wait, own.max_wait);
+    } else {
+      return false;
+    }
+  }
+  template <typename T, typename U>
+  bool operator()(T& /*first*/, const U& /*own*/) const {
+    return false;
+  }
+};
+
+}  // namespace
+
 Nanos FillsIn(const Terms& terms) {
   return std::visit(
       []<typename T>(const T& of) -> Nanos {
@@ -91,7 +120,11 @@ Nanos FillsIn(const Terms& terms) {
       terms);
 }
 
-}  // namespace
+std::shared_ptr<const RemoteLimit> Widened(const RemoteLimit& first, const RemoteLimit& own) {
+  Terms terms = first.terms();
+  if (!std::visit(Widen{}, terms, own.terms())) return nullptr;
+  return std::make_shared<const RemoteLimit>(first.WithTerms(std::move(terms)));
+}
 
 bool IsMoreLenient(const RemoteLimit& one, const RemoteLimit& other) {
   const std::strong_ordering order = Compare(PaceOf(one.terms()), PaceOf(other.terms()));

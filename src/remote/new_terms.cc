@@ -25,6 +25,14 @@ std::string Milliseconds(Time at) {
       std::chrono::ceil<std::chrono::milliseconds>(at.time_since_epoch()).count());
 }
 
+// When no more is booked ahead under the terms than they let pass at once: more than that are debts
+// and requests that wait.
+Time BookedUntil(const Terms& terms, const KeyText& text, Time now) {
+  std::optional<KeyState> state = KeyState::ReadText(terms, text.state);
+  if (!state) return now;
+  return now + state->Peek(Cost{0}, now).reset_after - FillsIn(terms);
+}
+
 // One key of a reply.
 struct MetKey {
   std::size_t place;
@@ -35,7 +43,9 @@ struct MetKey {
   // Whether its first terms are over, and are not those known of other keys.
   [[nodiscard]] bool IsOver(const KeptTerms& known) const {
     const bool is_known = known.limit && known.limit->tag() == text.tag;
-    return !is_known && text.kept_until && *text.kept_until <= now;
+    if (is_known || !text.kept_until || *text.kept_until > now) return false;
+    const std::optional<Terms> first = TermsOfTag(text.tag);
+    return !first || BookedUntil(*first, text, now) <= now;
   }
 };
 
@@ -58,7 +68,7 @@ KeptTerms FirstOf(const RemoteLimit& own, const std::shared_ptr<const RemoteLimi
                   const MetKey& met, FirstTerms& terms) {
   KeptTerms known = terms.Find(own, met.now);
   if (!old || met.IsOver(known) || !IsMoreLenient(*old, own)) return known;
-  const KeptTerms first = KeptSince(old, met.text, met.now);
+  const KeptTerms first = KeptSince({old, {}, Widened(*old, own)}, met.text, met.now);
   terms.Note(own, first, met.now);
   return known.limit && IsMoreLenient(*known.limit, *old) ? known : first;
 }
@@ -86,6 +96,7 @@ bool Meet(ScriptCall& call, const MetKey& met, FirstTerms& terms, Meeting& meeti
     std::optional<NewState> state = Converted(key, needs_first ? to : own, met);
     if (!state) return false;
     state->place = needs_first ? moved : Place::kBeside;
+    state->first_kept_until = first.kept_until;
     meeting.states.push_back(*std::move(state));
   }
   meeting.is_new |= needs_first || needs_own || !AreSame(key.first, first);
@@ -95,9 +106,10 @@ bool Meet(ScriptCall& call, const MetKey& met, FirstTerms& terms, Meeting& meeti
 
 }  // namespace
 
-KeptTerms KeptSince(std::shared_ptr<const RemoteLimit> limit, const KeyText& text, Time now) {
-  const Time until = text.kept_until ? *text.kept_until : now + KeptFor(limit->terms());
-  return {std::move(limit), until};
+KeptTerms KeptSince(KeptTerms first, const KeyText& text, Time now) {
+  const Time until = text.kept_until ? *text.kept_until : now + KeptFor(first.asked().terms());
+  first.kept_until = std::max(until, BookedUntil(first.limit->terms(), text, now));
+  return first;
 }
 
 Result<Meeting> MeetTerms(ScriptCall& call, std::span<const RespNode> reply, FirstTerms& terms) {
@@ -115,7 +127,7 @@ Result<Meeting> MeetTerms(ScriptCall& call, std::span<const RespNode> reply, Fir
 
 void WriteNewStates(const ScriptCall& call, std::span<const NewState> states, std::string& out) {
   RespWriter writer(RespVersion::k2, out);
-  writer.ArrayHeader(3 + 7 * states.size());
+  writer.ArrayHeader(3 + 8 * states.size());
   writer.Bulk("EVALSHA");
   writer.Bulk(NewTermsScript().sha1);
   writer.Bulk(std::to_string(2 * states.size()));
@@ -132,6 +144,7 @@ void WriteNewStates(const ScriptCall& call, std::span<const NewState> states, st
     writer.Bulk(each.tag);
     writer.Bulk(each.text);
     writer.Bulk(Milliseconds(each.unused_at));
+    writer.Bulk(each.first_kept_until == Time{} ? "" : Milliseconds(each.first_kept_until));
   }
 }
 

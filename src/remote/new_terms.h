@@ -33,6 +33,8 @@ struct NewState {
   std::string tag;      // of the terms that it is of
   std::string text;
   Time unused_at{};
+  // Until when the key's first terms are kept, where only others ask for them; 0: their own do.
+  Time first_kept_until{};
 };
 
 // What a reply with ScriptStatus::kOtherTerms says of the keys of a call.
@@ -47,8 +49,9 @@ struct Meeting {
 // ReadScriptReply has read the reply.
 Result<Meeting> MeetTerms(ScriptCall& call, std::span<const RespNode> reply, FirstTerms& terms);
 
-// Terms as kept since a script answered with their text.
-KeptTerms KeptSince(std::shared_ptr<const RemoteLimit> limit, const KeyText& text, Time now);
+// The first terms of a key, as kept since a script answered with their text. They are not over
+// while more is booked ahead than they let pass at once: a debt, or requests that wait.
+KeptTerms KeptSince(KeptTerms first, const KeyText& text, Time now);
 
 // Appends the command that writes them, as far as the keys' first terms are still the same. It
 // answers with a number, which need not be looked at. REQUIRES: there is one.

@@ -42,16 +42,23 @@ NodeCount::NodeCount(const Parts& parts, NodeId id, const NodeCountSettings& set
 }
 
 void NodeCount::Beat() {
-  if (parts_.client.Send(command_, *this) != RedisClient::Cause::kNone) Rest();
+  if (parts_.client.Send(command_, *this) != RedisClient::Cause::kNone) Fail();
+}
+
+void NodeCount::Fail() {
+  ++beats_failed_;
+  Rest();
 }
 
 void NodeCount::Rest() { timer_.SetAfter(parts_.jitter.Between(every_ / 2, every_)); }
 
 void NodeCount::OnAnswer(RedisCommand& /*command*/, const RedisAnswer& answer) {
+  const bool is_count = answer.fate == RedisAnswer::Fate::kReplied &&
+                        answer.reply.front().type == RespType::kInteger &&
+                        answer.reply.front().integer > 0;
+  if (!is_count) return Fail();
+  ++beats_answered_;
   Rest();
-  const bool is_count =
-      answer.fate == RedisAnswer::Fate::kReplied && answer.reply.front().type == RespType::kInteger;
-  if (!is_count || answer.reply.front().integer <= 0) return;
   heard_(believed_.Hear(answer.reply.front().integer, parts_.clock.Now()));
 }
 

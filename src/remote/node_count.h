@@ -55,11 +55,16 @@ class NodeCount final : private RedisListener {
   // Begins at once. `heard` is called after each beat, with the count that is believed.
   NodeCount(const Parts& parts, NodeId id, const NodeCountSettings& settings, Heard heard);
 
+  // How many beats Redis has answered so far, and how many it has not.
+  [[nodiscard]] std::uint64_t beats_answered() const { return beats_answered_; }
+  [[nodiscard]] std::uint64_t beats_failed() const { return beats_failed_; }
+
  private:
   void OnOverdue(RedisCommand& /*command*/) override {}
   void OnAnswer(RedisCommand& command, const RedisAnswer& answer) override;
 
   void Beat();
+  void Fail();
   void Rest();
 
   const Parts parts_;
@@ -68,6 +73,8 @@ class NodeCount final : private RedisListener {
   BelievedCount believed_;
   RedisCommand command_;
   LoopTimer timer_;
+  std::uint64_t beats_answered_ = 0;
+  std::uint64_t beats_failed_ = 0;
 };
 
 }  // namespace sluice

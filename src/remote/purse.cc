@@ -120,7 +120,7 @@ void Purse::CountDemand(Entry& entry, Cost cost, Time now) {
 void Purse::SpendLot(Entry& entry, Lot& lot, std::int64_t units, Time now) {
   lot.units -= units;
   if (lot.units == 0) entry.next = std::max(entry.next, 2 * lot.granted);
-  entry.until = lot.until;
+  entry.bound = lot.bound;
   if (entry.window != lot.window) {
     if (entry.window) entry.holds_since = now;
     entry.window = lot.window;
@@ -218,8 +218,11 @@ Purse::Lot Purse::LotOf(const Entry& entry, const Reply& reply) {
   lot.granted = lot.units;
   lot.since = reply.sent_at;
   lot.ends = reply.sent_at + entry.life;
-  lot.window = WindowEnd(reply.item.terms->limit(), reply.decision, reply.decided_at);
-  lot.until = ReturnableUntil(reply.item.terms->limit(), reply.decision, reply.decided_at);
+  lot.bound = reply.bound;
+  // Where the limit has windows, that is the end of one.
+  if (WindowEnd(reply.item.terms->limit(), reply.decision, reply.decided_at)) {
+    lot.window = reply.bound.until;
+  }
   if (lot.window) {
     // What a fixed window has left is worth nothing after it; units of a part that is over count
     // on, so they have to be back before.
@@ -233,10 +236,10 @@ Purse::Lot Purse::LotOf(const Entry& entry, const Reply& reply) {
 // For one more lot: units that were put back since it was asked for may have filled both.
 void Purse::MakeRoom(Entry& entry, Time now) {
   Lot& first = entry.lots[0];
-  if (now >= first.ends) AddBack(entry, {std::exchange(first.units, 0), first.until}, now);
+  if (now >= first.ends) AddBack(entry, {std::exchange(first.units, 0), first.bound}, now);
   DropSpent(entry);
   Lot& second = entry.lots[1];
-  AddBack(entry, {std::exchange(second.units, 0), second.until}, now);
+  AddBack(entry, {std::exchange(second.units, 0), second.bound}, now);
 }
 
 void Purse::Grant(const Reply& reply, Time now) {
@@ -277,16 +280,16 @@ void Purse::PutBack(Entry& entry, Cost cost, Time now) {
     return;
   }
   // No lease is left that it could be part of.
-  AddBack(entry, {cost.units, entry.until}, now);
+  AddBack(entry, {cost.units, entry.bound}, now);
 }
 
 // Of units with different times the earlier one counts: nothing of others is freed.
 void Purse::AddBack(Entry& entry, const GoingBack& more, Time now) {
   const Time there = now + entry.ahead;
   GoingBack& back = entry.back;
-  if (back.units > 0 && there >= back.until) back = {};
-  if (more.units == 0 || there >= more.until) return;
-  back.until = back.units > 0 ? std::min(back.until, more.until) : more.until;
+  if (back.units > 0 && there >= back.bound.until) back = {};
+  if (more.units == 0 || there >= more.bound.until) return;
+  back.bound = back.units > 0 ? back.bound.Within(more.bound) : more.bound;
   back.units += more.units;
 }
 
@@ -318,8 +321,8 @@ bool Purse::NotReturned(const RemoteItem& item, Time taken_at, Time now) {
   bool is_known = false;
   table_.Find(item.key, [&](Entry& entry, auto& list) {
     is_known = entry.terms == item.terms;
-    if (!is_known || !item.until || taken_at <= entry.forgotten_at) return;
-    AddBack(entry, {item.cost.units, *item.until}, now);
+    if (!is_known || !item.bound || taken_at <= entry.forgotten_at) return;
+    AddBack(entry, {item.cost.units, *item.bound}, now);
     entry.back_after = now + kPause;
     List(entry, item.key, list);
   });

@@ -73,6 +73,7 @@ class Purse {
     Time decided_at{};
     // How long `remaining` stays so, where the decision does not say that (RemoteCall::more_after).
     Nanos more_after{0};
+    ReturnBound bound{};  // of a check that takes a lease
   };
   // To a check that was not answered here. Answers as Taken::lease.
   [[nodiscard]] Cost Hear(const Reply& reply, Time now);
@@ -128,14 +129,14 @@ class Purse {
     std::int64_t granted = 0;
     Time since{};
     Time ends{};
-    Time until{};                // then they are back by themselves, or their window is over
+    ReturnBound bound;           // until when they can be given back
     std::optional<Time> window;  // its end, of a limit that has windows
   };
 
   // Units that are not to be spent any more.
   struct GoingBack {
     std::int64_t units = 0;
-    Time until{};  // as of a lot
+    ReturnBound bound;  // as of a lot
   };
 
   // Lots are spent in order; one without units is followed by none with units.
@@ -157,7 +158,7 @@ class Purse {
     Time told_at{};
     Nanos ahead{0};  // the remote's clock, of ours, at least
     // Of the units last spent: as in their lot.
-    Time until{};
+    ReturnBound bound;
     std::optional<Time> window;
     // Units that were taken before are not put back: they are of a window that is over, or of
     // before a reset.

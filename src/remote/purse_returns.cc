@@ -23,7 +23,7 @@ RemoteItem Purse::ItemOf(const Entry& entry, const FleetKey& key, const GoingBac
   item.key = key;
   item.route = entry.route;
   item.cost = {back.units};
-  item.until = back.until;
+  item.bound = back.bound;
   return item;
 }
 
@@ -31,7 +31,7 @@ void Purse::TakeLots(Entry& entry, Which which, const FleetKey& key, Time now,
                      std::vector<RemoteItem>& items) {
   for (Lot& lot : entry.lots) {
     if (lot.units == 0 || (which == Which::kEnded && !IsDue(entry, lot, now))) continue;
-    items.push_back(ItemOf(entry, key, {lot.units, lot.until}));
+    items.push_back(ItemOf(entry, key, {lot.units, lot.bound}));
     if (lot.granted > 0) entry.next = lot.granted - lot.units;
     entry.demand = 0;
     lot = Lot{};

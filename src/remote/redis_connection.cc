@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/duration.h"
 #include "core/text.h"
 
 namespace sluice {
@@ -75,7 +76,8 @@ void RedisConnection::Settle() {
     socket_ = connecting_->Take();
     connecting_.reset();
     if (!is_watched && !scene_.loop.Watch(socket_.descriptor(), *this)) {
-      return Finish({Cause::kNotConnected, RedisErrorKind::kNone, ErrorText()});
+      return Finish({Cause::kNotConnected, RedisErrorKind::kNone,
+                     Concat("cannot watch the connection to ", address_.text, ": ", ErrorText())});
     }
     watches_room_ = is_watched;
     return Begin();
@@ -153,7 +155,8 @@ void RedisConnection::TakeGreeting(const RedisAnswer& answer) {
   // A name is for those who look at the server's list; it may be forbidden.
   if (error != RedisErrorKind::kNone && step_ != Step::kName) {
     return Finish({Cause::kNotConnected, error,
-                   Concat(address_.text, " refused: ", Printable(answer.reply.front().text))});
+                   Concat(address_.text, " refused: ",
+                          ServerWords(answer.reply.front().text, greeting.password))});
   }
   switch (step_) {
     case Step::kAuth:
@@ -167,7 +170,7 @@ void RedisConnection::TakeGreeting(const RedisAnswer& answer) {
     case Step::kRole:
       if (answer.reply.size() > 1 && answer.reply[1].text == "master") return BecomeOpen();
       return Finish({Cause::kNotConnected, RedisErrorKind::kReadOnly,
-                     Concat(address_.text, " is no primary")});
+                     Concat(address_.text, " is not a primary")});
   }
 }
 
@@ -194,6 +197,22 @@ void RedisConnection::OnOverdue(RedisCommand& /*command*/) {}
 void RedisConnection::OnAnswer(RedisCommand& command, const RedisAnswer& answer) {
   if (&command == &ping_) is_pinging_ = false;
   if (&command == &greeting_ && answer.fate == RedisAnswer::Fate::kReplied) TakeGreeting(answer);
+}
+
+RedisConnection::End RedisConnection::Broken(std::string_view why) const {
+  return {Cause::kBroken, RedisErrorKind::kNone,
+          Concat("the connection to ", address_.text, " was lost: ", why)};
+}
+
+RedisConnection::End RedisConnection::TooLate() const {
+  const std::string length = FormatDuration(settings_.patience.connect_most);
+  std::string_view what = " did not answer the login in ";
+  if (tls_ && tls_->state() != TlsClientSession::State::kOpen) {
+    what = " did not complete the TLS handshake in ";
+  } else if (state_ == State::kConnecting) {
+    what = ": no connection in ";
+  }
+  return {Cause::kNotConnected, RedisErrorKind::kNone, Concat(address_.text, what, length)};
 }
 
 void RedisConnection::Finish(const End& end) {
@@ -253,7 +272,7 @@ void RedisConnection::Flush() {
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN) return Finish({Cause::kBroken, RedisErrorKind::kNone, ErrorText()});
+    if (errno != EAGAIN) return Finish(Broken(ErrorText()));
     if (!std::exchange(watches_room_, true)) scene_.loop.WatchRoom(socket_.descriptor(), *this);
     break;
   }
@@ -284,13 +303,15 @@ void RedisConnection::Receive(std::string_view bytes) {
     const Cause cause = state_ == State::kOpen ? Cause::kBroken : Cause::kNotConnected;
     Finish({cause, RedisErrorKind::kNone, Concat(address_.text, ": TLS failed: ", fault)});
   } else if (now == TlsClientSession::State::kEnded) {
-    Finish({Cause::kBroken, RedisErrorKind::kNone, "the server closed the connection"});
+    Finish(Broken("the server closed it"));
   }
 }
 
 void RedisConnection::ReceivePlain(std::string_view bytes) {
   const Result<Done> received = pipe_.Receive(bytes);
-  if (!received.ok()) Finish({Cause::kFault, RedisErrorKind::kNone, received.error().message});
+  if (received.ok()) return;
+  Finish({Cause::kFault, RedisErrorKind::kNone,
+          Concat(address_.text, " does not speak the Redis protocol: ", received.error().message)});
 }
 
 void RedisConnection::ReadAll(const EventLoop::Readiness& ready) {
@@ -301,8 +322,7 @@ void RedisConnection::ReadAll(const EventLoop::Readiness& ready) {
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && errno == EAGAIN) return;
     if (size <= 0) {
-      const std::string words = size == 0 ? "the server closed the connection" : ErrorText();
-      return Finish({Cause::kBroken, RedisErrorKind::kNone, words});
+      return Finish(Broken(size == 0 ? "the server closed it" : ErrorText()));
     }
     heard_at_ = scene_.clock.Now();
     const auto count = static_cast<std::size_t>(size);
@@ -327,15 +347,16 @@ void RedisConnection::OnTime() {
   pipe_.Expire(now);
   if (state_ == State::kClosed) return;
   if (state_ != State::kOpen && now >= open_deadline_) {
-    return Finish({Cause::kNotConnected, RedisErrorKind::kNone,
-                   Concat(address_.text, " did not let us in in time")});
+    return Finish(TooLate());
   }
   if (state_ == State::kConnecting && now >= place_deadline_) {
     connecting_->TimeOut();
     return Settle();
   }
   if (state_ == State::kOpen && now - settings_.patience.silence_most >= owing_since()) {
-    return Finish({Cause::kSilent, RedisErrorKind::kNone, "the server has fallen silent"});
+    return Finish({Cause::kSilent, RedisErrorKind::kNone,
+                   Concat(address_.text, " has sent nothing for ",
+                          FormatDuration(settings_.patience.silence_most))});
   }
   const bool is_quiet = state_ == State::kOpen && pipe_.unanswered() == 0 &&
                         now >= heard_at_ + settings_.patience.ping_after;

@@ -79,7 +79,7 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   struct End {
     Cause cause = Cause::kNone;
     RedisErrorKind error = RedisErrorKind::kNone;  // that the server refused us with
-    std::string words;                             // for a log
+    std::string words;                             // for a log; they name the server
   };
 
   class Owner {
@@ -130,6 +130,9 @@ class RedisConnection final : private EventLoop::Watcher, private RedisListener 
   void GreetRole();
   void TakeGreeting(const RedisAnswer& answer);
   void BecomeOpen();
+  [[nodiscard]] End Broken(std::string_view why) const;
+  // While it is connecting or greeting: connect_most has passed.
+  [[nodiscard]] End TooLate() const;
   void Finish(const End& end);
 
   // What is to be sent next, and that so much was.

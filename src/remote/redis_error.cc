@@ -1,10 +1,13 @@
 #include "remote/redis_error.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 #include <system_error>
 
+#include "core/text.h"
+#include "core/utf8.h"
 #include "remote/redis_slot.h"
 
 namespace sluice {
@@ -96,6 +99,27 @@ RedisError ReadRedisError(std::string_view text) {
     return is_redirect ? ReadRedirect(code.kind, text) : RedisError{.kind = code.kind};
   }
   return {};
+}
+
+std::string HidePassword(std::string text, std::string_view password) {
+  constexpr std::string_view kHidden = "(secret)";
+  if (password.empty()) return text;
+  for (std::size_t at = 0; (at = text.find(password, at)) != std::string::npos;) {
+    text.replace(at, password.size(), kHidden);
+    at += kHidden.size();
+  }
+  return text;
+}
+
+std::string ServerWords(std::string_view text, std::string_view password) {
+  constexpr std::size_t kMaxBytes = 200;
+  std::string words = HidePassword(std::string(text), password);
+  words.resize(words.find_last_not_of(". ") + 1);
+  std::size_t size = std::min(words.size(), kMaxBytes);
+  if (size == words.size()) return Printable(words);
+  while (size > 0 && IsUtf8Continuation(words[size])) --size;
+  words.resize(size);
+  return Printable(words) + "...";
 }
 
 std::string_view NameOf(RedisErrorKind kind) { return kNames.at(static_cast<std::size_t>(kind)); }

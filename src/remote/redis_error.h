@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace sluice {
@@ -47,6 +48,14 @@ struct RedisError {
 // An error of a command inside of a script is of the kind of that command's: redis 7 puts the words
 // about the script behind it, redis 6.2 in front.
 RedisError ReadRedisError(std::string_view text);
+
+// Replaces the password in a text of the server, which may repeat what it was sent. An empty
+// password is in no text.
+std::string HidePassword(std::string text, std::string_view password);
+
+// A text of the server for a log: without the password, without control characters, without a full
+// stop at its end and not long.
+std::string ServerWords(std::string_view text, std::string_view password);
 
 // "moved", "out_of_memory": for metrics and logs.
 std::string_view NameOf(RedisErrorKind kind);

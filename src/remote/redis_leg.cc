@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "core/until_more.h"
+#include "core/window_end.h"
 #include "remote/key_text.h"
 #include "remote/new_terms.h"
 #include "remote/redis_script.h"
@@ -43,7 +44,7 @@ void RedisLeg::NoteFirstTerms(std::span<const RespNode> reply) {
     if (!key.HasFirst()) continue;
     const KeyText text = ReadKeyText(texts.first(i));
     if (text.tag.empty()) continue;
-    const KeptTerms first = KeptSince(key.first.limit, text, decided_at_);
+    const KeptTerms first = KeptSince(key.first, text, decided_at_);
     parts_.first_terms.Note(*key.limit, first, decided_at_);
   }
 }
@@ -90,6 +91,7 @@ void RedisLeg::TakeReply(std::span<const RespNode> reply) {
   }
   const ScriptOutcome& outcome = read.value();
   about_ = outcome.now;
+  parts_.ahead = outcome.now - parts_.clock.Now();
   switch (outcome.status) {
     case ScriptStatus::kDecided:
       goes_ahead_ = outcome.goes_ahead;
@@ -98,7 +100,6 @@ void RedisLeg::TakeReply(std::span<const RespNode> reply) {
       return End(RemoteFate::kDecided);
     case ScriptStatus::kOtherTime:
       parts_.counts.other_time.Add(1);
-      parts_.ahead = outcome.now - parts_.clock.Now();
       return SendAgain();
     case ScriptStatus::kOtherTerms:
       parts_.counts.new_terms.Add(1);
@@ -116,7 +117,14 @@ Nanos RedisLeg::UntilMoreOf(std::size_t charge) {
   const bool has_first = script.keys()[item.key].HasFirst();
   if (TellsMore(terms) || is_partly_told || has_first || !grows) return Nanos{0};
   const Cost next{decision.remaining + 1};
-  return UntilMoreBy(terms, states_[item.key].Peek(next, decided_at_));
+  return UntilMoreBy(terms, states_.keys[item.key].Peek(next, decided_at_));
+}
+
+ReturnBound RedisLeg::BoundOf(std::size_t charge) const {
+  if (has_firsts()) return states_.bounds[charge];
+  const ScriptItem& item = script.items()[script.ItemOf(charge)];
+  const Limit& limit = script.keys()[item.key].limit->limit();
+  return {ReturnableUntil(limit, decisions_[charge], decided_at_)};
 }
 
 void RedisLeg::Meet(std::span<const RespNode> reply) {

@@ -38,7 +38,7 @@ struct RedisLegParts {
   RedisClient& client;
   Clock& clock;
   RedisRemoteCounts counts{};
-  // How far the clock of redis was ahead of ours when that last mattered.
+  // How far the clock of Redis was ahead of ours when it last answered.
   Nanos ahead{0};
   ScriptArguments room{};
   FirstTerms first_terms{};
@@ -94,7 +94,11 @@ class RedisLeg final : private RedisListener {
 
   // kDecided: of each charge of the script, and the state of each key since then.
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
-  [[nodiscard]] std::span<KeyState> states() { return states_; }
+  [[nodiscard]] std::span<KeyState> states() { return states_.keys; }
+  // Until when a charge can be given back.
+  [[nodiscard]] ReturnBound BoundOf(std::size_t charge) const;
+  // Whether some key was charged under the terms of other nodes, too.
+  [[nodiscard]] bool has_firsts() const { return !states_.bounds.empty(); }
   // How long `remaining` of a charge's decision stays what it is; 0 where the decision says it.
   [[nodiscard]] Nanos UntilMoreOf(std::size_t charge);
   [[nodiscard]] bool goes_ahead() const { return goes_ahead_; }
@@ -127,7 +131,7 @@ class RedisLeg final : private RedisListener {
   bool goes_ahead_ = false;
   Time decided_at_{};
   std::vector<Decision> decisions_;
-  std::vector<KeyState> states_;
+  ScriptStates states_;
 };
 
 }  // namespace sluice

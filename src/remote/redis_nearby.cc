@@ -299,9 +299,10 @@ void RedisNearbyWorker::EndLease(const Background& background, RemoteFate fate) 
     shared_.purse_.NotGranted(item, now);
     return;
   }
-  shared_.purse_.Grant({item, background.decisions.front(), background.sent_at,
-                        background.decided_at, background.more_after.front()},
-                       now);
+  shared_.purse_.Grant(
+      {item, background.decisions.front(), background.sent_at, background.decided_at,
+       background.more_after.front(), background.BoundOf(0)},
+      now);
 }
 
 }  // namespace sluice

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/duration.h"
+#include "core/text.h"
+
 namespace sluice {
 namespace {
 
@@ -37,18 +40,32 @@ bool IsUnwelcome(RedisErrorKind kind) {
   }
 }
 
+// Whether an error is no part of the usual conversation, so that somebody has to know of it.
+bool IsFailure(RedisErrorKind kind) {
+  switch (kind) {
+    case RedisErrorKind::kNone:
+    case RedisErrorKind::kMoved:
+    case RedisErrorKind::kAsk:
+    case RedisErrorKind::kTryAgain:
+    case RedisErrorKind::kNoScript:
+      return false;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 RedisNode::RedisNode(const RedisParts& parts, Endpoint endpoint, const RedisNodeSettings& settings)
     : parts_(parts),
       settings_(settings),
-      endpoint_(std::move(endpoint)),
       connection_(parts.scene, settings.connection, *this),
       reconnect_(parts.scene.loop, [this] { Connect(); }),
       pacing_(settings.reconnect),
       breaker_(settings.breaker) {
   AppendRedisCommand({"ASKING"}, asking_.bytes);
   asking_.reply_nodes = 1;
+  SetEndpoint(std::move(endpoint));
   Connect();
 }
 
@@ -164,6 +181,10 @@ void RedisNode::Judge(RedisCommand& command, const RedisAnswer& answer) {
   }
   parts_.counts.AddReply(answer.error.kind);
   if (answer.is_late) parts_.counts.late.Add(1);
+  if (IsFailure(answer.error.kind) && parts_.server_observer != nullptr) {
+    const std::string_view password = settings_.connection.greeting.password;
+    ReportFailure(Concat(name_, " answers: ", ServerWords(answer.reply.front().text, password)));
+  }
   if (IsUnfit(answer.error.kind)) return Fail(command, RedisBreaker::Failure::kRefused);
   const Nanos taken = parts_.scene.clock.Now() - command.node_way.sent_at;
   if (taken <= settings_.patience) return Succeed(command);
@@ -174,7 +195,9 @@ void RedisNode::Judge(RedisCommand& command, const RedisAnswer& answer) {
 void RedisNode::JudgeMiss(RedisCommand& command) {
   const Time since = std::min(command.node_way.sent_at, connection_.owing_since());
   const bool is_late = parts_.scene.clock.Now() - settings_.patience >= since;
-  if (is_late) Fail(command, RedisBreaker::Failure::kLate);
+  if (!is_late) return;
+  ReportFailure(late_words_);
+  Fail(command, RedisBreaker::Failure::kLate);
 }
 
 bool RedisNode::Settle(RedisCommand& command) {
@@ -202,6 +225,12 @@ void RedisNode::Withdraw(const RedisCommand& command) {
 
 // --- connections ----------------------------------------------------------------------------
 
+void RedisNode::SetEndpoint(Endpoint endpoint) {
+  endpoint_ = std::move(endpoint);
+  name_ = Describe(endpoint_);
+  late_words_ = Concat(name_, " did not answer in ", FormatDuration(settings_.patience));
+}
+
 void RedisNode::Connect() {
   if (connection_.state() != RedisConnection::State::kClosed) return;
   if (!NameLookup::IsAddress(endpoint_)) return LookUp();
@@ -210,7 +239,7 @@ void RedisNode::Connect() {
 
 void RedisNode::ConnectAfter(Nanos wait) {
   if (parts_.pacer != nullptr) {
-    wait = parts_.pacer->Reserve(Describe(endpoint_), wait, parts_.scene.clock.Now());
+    wait = parts_.pacer->Reserve(name_, wait, parts_.scene.clock.Now());
   }
   if (wait > Nanos{0}) return reconnect_.SetAfter(wait);
   Connect();
@@ -227,7 +256,8 @@ void RedisNode::TakeAddress(Result<ServerAddress> found) {
   if (found.ok()) {
     address_ = std::move(found).value();
   } else if (address_.places.empty()) {
-    return OnClosed({Cause::kNotConnected, RedisErrorKind::kNone, found.error().message});
+    return OnClosed(
+        {Cause::kNotConnected, RedisErrorKind::kNone, Concat(name_, ": ", found.error().message)});
   }
   // A name that cannot be looked up now is where it was.
   order_.Arrange(address_);
@@ -241,11 +271,16 @@ void RedisNode::OnOpen() {
   parts_.counts.connects.Add(1);
   opened_at_ = parts_.scene.clock.Now();
   breaker_.Connected(*opened_at_);
+  if (parts_.server_observer != nullptr && settings_.role == RedisServerRole::kStore) {
+    parts_.server_observer->OnConnected(name_);
+  }
 }
 
 void RedisNode::OnClosed(const RedisConnection::End& end) {
   if (is_ending_) return;
   last_words_ = end.words;
+  // Without words it was closed on purpose.
+  if (!end.words.empty()) ReportFailure(end.words);
   const bool was_open = opened_at_.has_value();
   (was_open ? parts_.counts.disconnects : parts_.counts.connect_failures).Add(1);
   if (end.error != RedisErrorKind::kNone) parts_.counts.AddReply(end.error);
@@ -257,8 +292,13 @@ void RedisNode::OnClosed(const RedisConnection::End& end) {
   if (on_lost) on_lost(end);
 }
 
+void RedisNode::ReportFailure(std::string_view cause) {
+  if (parts_.server_observer == nullptr) return;
+  parts_.server_observer->OnFailure(settings_.role, name_, cause);
+}
+
 void RedisNode::Move(Endpoint endpoint) {
-  endpoint_ = std::move(endpoint);
+  SetEndpoint(std::move(endpoint));
   address_ = {};
   order_.Clear();
   lookup_.reset();

@@ -20,6 +20,7 @@
 #include "remote/redis_connection.h"
 #include "remote/redis_counts.h"
 #include "remote/redis_jitter.h"
+#include "remote/redis_server_observer.h"
 
 namespace sluice {
 
@@ -29,6 +30,7 @@ struct RedisNodeSettings {
   RedisBreaker::Settings breaker;
   // How long the server may take for a command before it is too slow for those who wait for it.
   Nanos patience = std::chrono::milliseconds{50};
+  RedisServerRole role = RedisServerRole::kStore;
 };
 
 // What the nodes of a client share, beside the scene. All outlive them.
@@ -38,6 +40,7 @@ struct RedisParts {
   RedisCounts& counts;
   RedisJitter& jitter;
   ConnectPacer* pacer = nullptr;  // of the process; null: this client alone paces itself
+  RedisServerObserver* server_observer = nullptr;  // null: nobody
 };
 
 // Keeps one connection, opens it again when it broke, and teaches scripts.
@@ -117,15 +120,20 @@ class RedisNode final : private RedisConnection::Owner, private RedisListener {
   void Fail(RedisCommand& command, RedisBreaker::Failure failure);
   void Withdraw(const RedisCommand& command);
 
+  void SetEndpoint(Endpoint endpoint);
   void Connect();
   void ConnectAfter(Nanos wait);
   void LookUp();
   void TakeAddress(Result<ServerAddress> found);
 
+  void ReportFailure(std::string_view cause);
+
   const RedisParts parts_;
   const RedisNodeSettings settings_;
   Endpoint endpoint_;
-  ServerAddress address_;  // as it was last found
+  std::string name_;        // of the endpoint
+  std::string late_words_;  // that it does not answer in time
+  ServerAddress address_;   // as it was last found
   PlaceOrder order_;
   RedisConnection connection_;
   LoopTimer reconnect_;

@@ -94,6 +94,7 @@ class RedisRemote final : public Remote {
 
   // REQUIRES: terms of RedisLimits; kCheck, kDebt, kPeek, kRefund or kReset, of one item or more.
   [[nodiscard]] bool Decide(RemoteCall& call, RemoteListener& listener) override;
+  void OnNotAsked() override { parts_.legs.counts.not_taken.Add(1); }
 
   [[nodiscard]] const RedisRemoteCounts& counts() const { return parts_.legs.counts; }
 

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/text.h"
+
 namespace sluice {
 namespace {
 
@@ -30,8 +32,10 @@ RedisSentinel::RedisSentinel(const RedisParts& parts, RedisSentinelSettings sett
       ask_pacing_(settings_.ask) {
   node_settings_.connection.greeting.role = RedisGreeting::Role::kPrimary;
   AppendRedisCommand({"SENTINEL", "get-master-addr-by-name", settings_.primary}, ask_.bytes);
+  RedisNodeSettings sentinel_settings = settings_.sentinel;
+  sentinel_settings.role = RedisServerRole::kSentinel;
   for (const TcpEndpoint& sentinel : settings_.sentinels) {
-    sentinels_.push_back(std::make_unique<RedisNode>(parts_, sentinel, settings_.sentinel));
+    sentinels_.push_back(std::make_unique<RedisNode>(parts_, sentinel, sentinel_settings));
   }
   Ask();
 }
@@ -87,6 +91,7 @@ void RedisSentinel::TakeName(const RedisAnswer& answer) {
   if (is_ending_) return;
   const std::optional<TcpEndpoint> place = ReadPrimaryPlace(answer.reply);
   if (!place) {
+    ReportUnknownPrimary(answer);
     ++turn_;
     parts_.counts.refresh_failures.Add(1);
     return AskSoon();
@@ -99,6 +104,18 @@ void RedisSentinel::TakeName(const RedisAnswer& answer) {
   ask_pacing_.Reset();
   const Nanos half = settings_.ask_every / 2;
   ask_timer_.SetAfter(parts_.jitter.Between(half, half * 3));
+}
+
+// The reply to a name that a sentinel does not know is null; nodes report all other failures.
+void RedisSentinel::ReportUnknownPrimary(const RedisAnswer& answer) {
+  if (parts_.server_observer == nullptr || answer.fate != RedisAnswer::Fate::kReplied ||
+      answer.error.kind != RedisErrorKind::kNone) {
+    return;
+  }
+  const std::string server = Describe(sentinels_[turn_ % sentinels_.size()]->endpoint());
+  parts_.server_observer->OnFailure(
+      RedisServerRole::kSentinel, server,
+      Concat("the sentinel ", server, " knows no primary ", Quoted(settings_.primary)));
 }
 
 void RedisSentinel::Follow(const TcpEndpoint& place) {

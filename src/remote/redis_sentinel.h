@@ -61,6 +61,7 @@ class RedisSentinel final : public RedisClient, private RedisListener {
   void Ask();
   void AskSoon();
   void TakeName(const RedisAnswer& answer);
+  void ReportUnknownPrimary(const RedisAnswer& answer);
   void Follow(const TcpEndpoint& place);
 
   const RedisParts parts_;

@@ -36,6 +36,7 @@ bool RedisWay::Begin(RemoteCall& call, RemoteListener& listener) {
   call.decisions.assign(call.items.size(), {});
   if (call.wants_growth) call.more_after.assign(call.items.size(), Nanos{0});
   call.decided_at = kLatestTime;
+  call.bounds.clear();
   call.fates.clear();
   legs_used_ = 0;
   charged_ = 0;
@@ -91,7 +92,7 @@ std::uint16_t RedisWay::SlotFor(std::size_t item) const {
 RemoteCharge RedisWay::ChargeOf(std::size_t item) const {
   const RemoteItem& asked = call_->items[item];
   const auto& terms = static_cast<const RedisTerms&>(*asked.terms);
-  return {NameOf(item), &terms.remote_limit(), asked.cost, Stagger{asked.key.high}, asked.until};
+  return {NameOf(item), &terms.remote_limit(), asked.cost, Stagger{asked.key.high}, asked.bound};
 }
 
 void RedisWay::MakeGroups() {
@@ -188,8 +189,7 @@ bool RedisWay::GiveBack(const Group& group) {
     }
     source.given_back |= std::uint64_t{1} << at;
     leg.items.push_back(at);
-    const Time until = ReturnableUntil(key.limit->limit(), decision, source.leg.decided_at());
-    charges_.push_back({key.name, key.limit, item.cost, key.stagger, until});
+    charges_.push_back({key.name, key.limit, item.cost, key.stagger, source.leg.BoundOf(i)});
   }
   if (charges_.empty()) {
     --legs_used_;
@@ -235,9 +235,11 @@ void RedisWay::OnLegEnded(RedisLeg& ended) {
 void RedisWay::TakeDecisions(Leg& leg) {
   ++decided_;
   const ScriptCall& script = leg.leg.script;
+  if (leg.leg.has_firsts()) call_->bounds.resize(call_->items.size());
   for (std::size_t i = 0; i < leg.items.size(); ++i) {
     const Decision& decision = leg.leg.decisions()[i];
     call_->decisions[leg.items[i]] = decision;
+    if (leg.leg.has_firsts()) call_->bounds[leg.items[i]] = leg.leg.BoundOf(i);
     if (call_->wants_growth) call_->more_after[leg.items[i]] = leg.leg.UntilMoreOf(i);
     const ScriptItem& item = script.items()[script.ItemOf(i)];
     const bool records = item.kind == ItemKind::kCheck && !decision.allowed &&

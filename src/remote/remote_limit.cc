@@ -115,12 +115,20 @@ Result<Done> CheckRemoteLimit(const Limit& limit) {
 }
 
 RemoteLimit::RemoteLimit(Limit limit, std::string tag)
-    : limit_(std::move(limit)), tag_(std::make_shared<const std::string>(std::move(tag))) {}
+    : limit_(std::move(limit)),
+      tag_(std::make_shared<const std::string>(std::move(tag))),
+      tag_hash_(std::hash<std::string_view>{}(*tag_) | 1U) {}
 
 Result<RemoteLimit> RemoteLimit::Make(const Limit& limit) {
   const Result<Done> checked = CheckRemoteLimit(limit);
   if (!checked.ok()) return checked.error();
   return RemoteLimit(limit, TagOf(limit.terms));
+}
+
+RemoteLimit RemoteLimit::WithTerms(Terms terms) const {
+  RemoteLimit other = *this;
+  other.limit_.terms = std::move(terms);
+  return other;
 }
 
 std::optional<RemoteLimit> RemoteLimit::OfTag(std::string_view tag, const Terms& like) {

@@ -1,6 +1,7 @@
 // RemoteLimit: a limit whose states Redis keeps.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,9 +33,14 @@ class RemoteLimit {
   // from the first charge on.
   static std::optional<RemoteLimit> OfTag(std::string_view tag, const Terms& like);
 
+  // Other terms under the same tag. REQUIRES: they read and write the states of these.
+  [[nodiscard]] RemoteLimit WithTerms(Terms terms) const;
+
   [[nodiscard]] const Limit& limit() const { return limit_; }
   [[nodiscard]] const Terms& terms() const { return limit_.terms; }
   [[nodiscard]] const std::string& tag() const { return *tag_; }
+  // Names the tag; never 0.
+  [[nodiscard]] std::uint64_t tag_hash() const { return tag_hash_; }
   // The same; who holds it knows this limit, and its copies, by it.
   [[nodiscard]] const std::shared_ptr<const std::string>& shared_tag() const { return tag_; }
 
@@ -43,6 +49,7 @@ class RemoteLimit {
 
   Limit limit_;
   std::shared_ptr<const std::string> tag_;  // never null
+  std::uint64_t tag_hash_;
 };
 
 // How long windows of a calendar are at most, but for clocks that are put back in one.

@@ -160,14 +160,17 @@ struct NumbersWriter {
   }
 };
 
-// What stands in the place of the veto. Of a refund: the first microsecond at which it does
-// nothing.
+// The first microsecond at which a refund does nothing.
+std::int64_t BoundNumber(Time until) {
+  const auto micros =
+      std::chrono::ceil<std::chrono::microseconds>(until.time_since_epoch()).count();
+  return std::max<std::int64_t>(1, micros);
+}
+
+// What stands in the place of the veto.
 std::int64_t VetoNumber(const ScriptItem& item) {
   if (item.kind != ItemKind::kRefund) return (item.is_enforced ? 1 : 0) + (item.is_quota ? 2 : 0);
-  if (!item.until) return 0;
-  const auto micros =
-      std::chrono::ceil<std::chrono::microseconds>(item.until->time_since_epoch()).count();
-  return std::max<std::int64_t>(1, micros);
+  return item.bound ? BoundNumber(item.bound->until) : 0;
 }
 
 // Among the keys of the script: first terms come behind all others.
@@ -240,9 +243,9 @@ void ScriptArguments::AddFirst(const ScriptCall& call, std::size_t key, Time abo
   if (!of.HasFirst()) return;
   Text("&");
   Number(static_cast<std::int64_t>(key) + 1);
-  Millis(KeptFor(of.first.limit->terms()));
+  Millis(KeptFor(of.first.asked().terms()));
   Millis(of.first.kept_until.time_since_epoch());
-  AddTerms(call, key, *of.first.limit, about);
+  AddTerms(call, key, of.first.asked(), about);
 }
 
 void ScriptArguments::AddTerms(const ScriptCall& call, std::size_t key, const RemoteLimit& limit,
@@ -266,8 +269,8 @@ void ScriptArguments::AddItem(const ScriptCall& call, const ScriptItem& item) {
     // Whether they record what is refused is not known of first terms.
     Text(letter == "r" ? "c" : letter);
     Number(static_cast<std::int64_t>(PlaceOfFirst(call, item.key)) + 1);
-    Number(0);
-    AddNumbers(*key.first.limit, item);
+    Number(item.bound ? BoundNumber(item.bound->other_until) : 0);
+    AddNumbers(key.first.asked(), item);
   }
   Text(letter);
   Number(static_cast<std::int64_t>(item.key) + 1);

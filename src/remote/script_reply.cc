@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/window_end.h"
+
 namespace sluice {
 namespace {
 
@@ -27,12 +29,15 @@ bool IsReply(const ScriptCall& call, std::span<const RespNode> reply) {
   return IsNumber(reply[1], 3) && IsNumber(reply[2], kSecondsMost) && IsNumber(reply[3], 999'999);
 }
 
-// Both of them, of one cost.
-Decision Joined(const Decision& own, const Decision& first) {
+// Both of them, of one cost. `first_ends`: how long the first terms count at most, unless others
+// ask for them.
+Decision Joined(const Decision& own, const Decision& first, Nanos first_ends) {
   Decision both = own;
   both.allowed = own.allowed && first.allowed;
   both.remaining = std::min(own.remaining, first.remaining);
-  both.retry_after = std::max(own.retry_after, first.retry_after);
+  // What the limit itself can admit passes once it is alone.
+  const bool is_too_much = first.retry_after == kNever && own.retry_after != kNever;
+  both.retry_after = std::max(own.retry_after, is_too_much ? first_ends : first.retry_after);
   both.reset_after = std::max(own.reset_after, first.reset_after);
   both.wait = std::max(own.wait, first.wait);
   return both;
@@ -83,8 +88,31 @@ class Replay {
         decisions_[i].allowed = is_allowed;
       }
     }
-    TellFirsts();
     return goes_ahead;
+  }
+
+  // Until when what a charge took can be given back to its limit and to the first terms of its
+  // key. REQUIRES: Run has returned, and TellFirsts was not called.
+  [[nodiscard]] ReturnBound BoundOf(std::size_t charge) {
+    const std::size_t place = call_.items()[call_.ItemOf(charge)].key;
+    const ScriptKey& key = call_.keys()[place];
+    ReturnBound bound{Until(*key.limit, states_[place])};
+    if (KeyState* const first = FirstOf(place)) {
+      bound.other = key.first.limit->tag_hash();
+      bound.other_until = Until(key.first.asked(), *first);
+    }
+    return bound;
+  }
+
+  // Who goes on from a state is to see how little the first terms leave.
+  void TellFirsts() {
+    for (std::size_t i = 0; i < firsts_.size(); ++i) {
+      KeyState* const first = FirstOf(i);
+      if (first == nullptr) continue;
+      const std::int64_t more =
+          states_[i].Peek(Cost{0}, now_).remaining - first->Peek(Cost{0}, now_).remaining;
+      if (more > 0) states_[i].TakeDebt({more}, now_);
+    }
   }
 
   [[nodiscard]] const Decision& DecisionOf(std::size_t charge) const {
@@ -97,7 +125,7 @@ class Replay {
     for (std::size_t i = 0; i < firsts_.size(); ++i) {
       const ScriptKey& key = call_.keys()[i];
       if (!key.HasFirst()) continue;
-      const Terms& terms = key.first.limit->terms();
+      const Terms& terms = key.first.asked().terms();
       firsts_[i].emplace(terms, key.stagger);
       if (!texts.first(i).empty()) {
         firsts_[i] = KeyState::ReadText(terms, texts.first(i), key.stagger);
@@ -116,8 +144,10 @@ class Replay {
   Decision OfBoth(const ScriptItem& item, F decide) {
     const Decision own = decide(states_[item.key]);
     KeyState* const first = FirstOf(item.key);
-    if (first == nullptr || !IsOfFirst(call_.keys()[item.key], item)) return own;
-    return Joined(own, decide(*first));
+    const ScriptKey& key = call_.keys()[item.key];
+    if (first == nullptr || !IsOfFirst(key, item)) return own;
+    const Nanos ends = std::max(Nanos{1}, key.first.kept_until - now_);
+    return Joined(own, decide(*first), ends);
   }
 
   // Whether a check changes its states. One that is refused by one of two may be taken by the other
@@ -128,17 +158,8 @@ class Replay {
     return item.left_alone.units == 0 && (records || FirstOf(item.key) == nullptr);
   }
 
-  // Who goes on from a state is to see how little the first terms leave.
-  void TellFirsts() {
-    for (std::size_t i = 0; i < firsts_.size(); ++i) {
-      KeyState* const first = FirstOf(i);
-      if (first == nullptr) continue;
-      const Decision told = first->Peek(Cost{0}, now_);
-      if (told.remaining >= states_[i].Peek(Cost{0}, now_).remaining) continue;
-      const ScriptKey& key = call_.keys()[i];
-      KeyState state(key.limit->terms(), key.stagger);
-      if (state.TakeOver(*first, now_)) states_[i] = std::move(state);
-    }
+  [[nodiscard]] Time Until(const RemoteLimit& limit, KeyState& state) const {
+    return ReturnableUntil(limit.limit(), state.Peek(Cost{0}, now_), now_);
   }
 
   // What is done before it is known whether the request goes ahead.
@@ -150,12 +171,19 @@ class Replay {
       case ItemKind::kDebt:
         return state.TakeDebt(item.cost, now_);
       case ItemKind::kRefund:
-        if (item.until && now_ >= *item.until) return state.Peek(Cost{0}, now_);
-        return state.Refund(item.cost, now_, item.until);
+        return GiveBack(item, state);
       case ItemKind::kReset:
         return state.Reset(now_);
     }
     return state.Peek(item.asked(), now_);
+  }
+
+  Decision GiveBack(const ScriptItem& item, KeyState& state) const {
+    if (!item.bound) return state.Refund(item.cost, now_);
+    const bool is_own = &state == &states_[item.key];
+    const Time until = is_own ? item.bound->until : item.bound->other_until;
+    if (now_ >= until) return state.Peek(Cost{0}, now_);
+    return state.Refund(item.cost, now_, until);
   }
 
   const ScriptCall& call_;
@@ -184,9 +212,9 @@ ReplyTexts::ReplyTexts(const ScriptCall& call, std::span<const RespNode> reply)
 }
 
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
-                                      std::span<Decision> decisions,
-                                      std::vector<KeyState>& states) {
-  states.clear();
+                                      std::span<Decision> decisions, ScriptStates& states) {
+  states.keys.clear();
+  states.bounds.clear();
   assert(decisions.size() >= call.charges());
   if (!IsReply(call, reply)) return Error{"Redis answered with something else than a decision"};
   ScriptOutcome outcome;
@@ -195,7 +223,7 @@ Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const Re
     outcome.status = reply[1].integer == 2 ? ScriptStatus::kOtherTerms : ScriptStatus::kOtherTime;
     return outcome;
   }
-  Replay replay(call, outcome.now, states);
+  Replay replay(call, outcome.now, states.keys);
   if (!replay.ReadStates(ReplyTexts(call, reply))) {
     return Error{"Redis holds something else than a state under a key"};
   }
@@ -204,12 +232,15 @@ Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const Re
     return Error{"Redis decided otherwise than its answer says"};
   }
   for (std::size_t i = 0; i < call.charges(); ++i) decisions[i] = replay.DecisionOf(i);
+  if (call.firsts() == 0) return outcome;
+  for (std::size_t i = 0; i < call.charges(); ++i) states.bounds.push_back(replay.BoundOf(i));
+  replay.TellFirsts();
   return outcome;
 }
 
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
                                       std::span<Decision> decisions) {
-  std::vector<KeyState> states;
+  ScriptStates states;
   return ReadScriptReply(call, reply, decisions, states);
 }
 

@@ -54,14 +54,21 @@ class ReplyTexts {
   std::array<std::size_t, Local::kChargesMost> place_{};  // of first terms
 };
 
+// What a decided call left.
+struct ScriptStates {
+  // Of each key. Where the first terms of a key leave less than its limit, its state says so, too.
+  std::vector<KeyState> keys;
+  // Of each charge, where a key has other first terms; else empty.
+  std::vector<ReturnBound> bounds;
+};
+
 // Reads a reply; where the call was decided, writes a decision for each of its charges, in order.
 // An error if it is no reply to this call: that is a store failure. No text of the reply is in it.
 //
-// `states` become those of the keys as they are now, one a key; what they were before is forgotten.
-// Where the first terms of a key leave less than its limit it is what they are under the limit.
-// Nothing where the call was not decided. REQUIRES: decisions.size() >= call.charges().
+// `states` are those of the keys as they are now; what they were before is forgotten. They are
+// empty where the call was not decided. REQUIRES: decisions.size() >= call.charges().
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
-                                      std::span<Decision> decisions, std::vector<KeyState>& states);
+                                      std::span<Decision> decisions, ScriptStates& states);
 // The same, without the states.
 Result<ScriptOutcome> ReadScriptReply(const ScriptCall& call, std::span<const RespNode> reply,
                                       std::span<Decision> decisions);

@@ -69,7 +69,7 @@ void ScriptCall::Assign(Operation operation, std::span<const RemoteCharge> charg
     ScriptItem& item = ItemFor(KeyOf(charges[i]), KindOf(operation), i);
     item.cost = charges[i].cost;
     item.is_enforced = may_refuse;
-    item.until = charges[i].until;
+    item.bound = charges[i].bound;
   }
 }
 
@@ -155,7 +155,7 @@ void ScriptCall::WriteNames(RespWriter& writer) const {
 std::string NameBeside(std::string_view key, std::string_view tag) { return Concat(key, "~", tag); }
 
 bool IsOfFirst(const ScriptKey& key, const ScriptItem& item) {
-  return key.HasFirst() && !item.until;
+  return key.HasFirst() && (!item.bound || item.bound->other == key.first.limit->tag_hash());
 }
 
 Cost AskedOf(const ScriptCall& call, std::size_t key) {

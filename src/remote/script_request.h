@@ -15,6 +15,7 @@
 #include "sluice/charge.h"
 #include "sluice/decision.h"
 #include "store/local.h"
+#include "store/remote.h"
 
 namespace sluice {
 
@@ -24,8 +25,8 @@ struct RemoteCharge {
   const RemoteLimit* limit = nullptr;
   Cost cost{};
   Stagger stagger{};  // drawn from the key; read by staggered windows alone
-  // Of a refund: from this time in Redis on it gives back nothing.
-  std::optional<Time> until = std::nullopt;
+  // Of a refund.
+  std::optional<ReturnBound> bound = std::nullopt;
 };
 
 // As Request of store/local.h.
@@ -47,7 +48,7 @@ struct ScriptItem {
   Cost left_alone{0};   // most units that a charge of the key must leave
   bool is_enforced = false;
   bool is_quota = false;
-  std::optional<Time> until = std::nullopt;  // of a refund
+  std::optional<ReturnBound> bound = std::nullopt;  // of a refund
 
   // What must pass: the cost, and what must be left.
   [[nodiscard]] Cost asked() const;
@@ -126,8 +127,8 @@ class ScriptCall {
 // Where the state of terms lies beside the first ones of a key.
 std::string NameBeside(std::string_view key, std::string_view tag);
 
-// Whether the first terms of a key are charged by an item, too. What is given back up to some time
-// is not: they may have it back already.
+// Whether an item is about the first terms of a key, too. What is given back up to some time is
+// only if they were charged for it.
 bool IsOfFirst(const ScriptKey& key, const ScriptItem& item);
 
 // What must pass of a key, where it is more than a look.

@@ -57,7 +57,6 @@ std::uint32_t DescriptorTree::Add(const DescriptorSpec& spec, DescriptorNode& pa
   nodes_.push_back(std::make_unique<DescriptorNode>());
   DescriptorNode& node = *nodes_.back();
   node.spec = &spec;
-  node.parent = &parent;
   node.name = NameBelow(parent, spec);
   RuleLimitId id = above;
   if (spec.value) {
@@ -114,27 +113,6 @@ void DescriptorTree::Find(std::span<const Attribute> entries, Cost cost, Match& 
                             .node = node,
                             .key_begin = writer.begin(),
                             .key_size = writer.size()});
-}
-
-std::string MetricName(std::string_view domain, const DescriptorNode& node,
-                       std::span<const Attribute> entries) {
-  const bool detailed = node.spec->detailed_metric;
-  std::vector<const DescriptorNode*> path(entries.size());
-  const DescriptorNode* at = &node;
-  for (std::size_t i = path.size(); i-- > 0; at = at->parent) path[i] = at;
-  std::string name(domain);
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const DescriptorSpec& spec = *path[i]->spec;
-    name.append(".").append(spec.key);
-    // A pattern whose values share a state is counted as one, too.
-    const bool from_request = (detailed || spec.value_to_metric) && !spec.share_threshold;
-    if (from_request) {
-      if (!entries[i].value.empty()) name.append("_").append(entries[i].value);
-    } else if (spec.value) {
-      name.append("_").append(*spec.value);
-    }
-  }
-  return name;
 }
 
 void DescriptorTree::DropReplaced(std::span<Match> matches, Bits& replaced) const {

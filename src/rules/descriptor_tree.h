@@ -29,7 +29,6 @@ struct DescriptorNode {
   };
 
   const DescriptorSpec* spec = nullptr;
-  const DescriptorNode* parent = nullptr;
   std::string name;                      // "message_type_marketing.to_number"
   std::uint32_t limit = TextMap::kNone;  // an index of RuleSet::limits()
   // Numbers of limits' names in the domain: what its own is called, if anything, and those that do
@@ -84,11 +83,5 @@ class DescriptorTree {
 
 // Whether the value of a request tells states apart at an entry.
 bool ValueMakesKey(const DescriptorSpec& spec);
-
-// The name under which metrics count a descriptor that ended at `node`: names of the rule file,
-// and values of the request only where `detailed_metric` or `value_to_metric` asks for them.
-// REQUIRES: `entries` are those that were found to end there.
-std::string MetricName(std::string_view domain, const DescriptorNode& node,
-                       std::span<const Attribute> entries);
 
 }  // namespace sluice

@@ -208,6 +208,7 @@ bool Domain::AddCharges(const CompiledRule& rule, Cost cost, Match& match) const
   charge.veto = enforced ? Veto::kEnforce : Veto::kShadow;
   if (rule.cost_slot != TextMap::kNone && match.values_[rule.cost_slot].present()) {
     const std::optional<Cost> read = ReadCost(match.values_[rule.cost_slot].text());
+    if (!read) match.bad_cost_ = &rule;
     // What is in shadow refuses nothing, whatever its cost.
     if (!read && charge.veto == Veto::kEnforce) return false;
     cost = read.value_or(cost);

@@ -71,6 +71,9 @@ class Match {
   [[nodiscard]] MatchOutcome outcome() const { return outcome_; }
   // The rule that allowed, denied, or has the bad cost; else null.
   [[nodiscard]] const CompiledRule* decided_by() const { return decided_by_; }
+  // A rule whose cost could not be read, or null. Where it is in shadow the outcome is not
+  // kBadCost, and it charges the cost of the request.
+  [[nodiscard]] const CompiledRule* bad_cost() const { return bad_cost_; }
   // Where the attributes ended in the `descriptors`, or null.
   [[nodiscard]] const DescriptorNode* node() const { return node_; }
   // REQUIRES: outcome() is kCharges. In the order of the rule files.
@@ -89,6 +92,7 @@ class Match {
   void Clear() {
     outcome_ = MatchOutcome::kCharges;
     decided_by_ = nullptr;
+    bad_cost_ = nullptr;
     node_ = nullptr;
     charges_.clear();
     keys_.clear();
@@ -111,6 +115,7 @@ class Match {
 
   MatchOutcome outcome_ = MatchOutcome::kCharges;
   const CompiledRule* decided_by_ = nullptr;
+  const CompiledRule* bad_cost_ = nullptr;
   const DescriptorNode* node_ = nullptr;
   const HashSeed* share_secret_ = nullptr;
   std::vector<RuleCharge> charges_;

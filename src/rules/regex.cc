@@ -2,11 +2,14 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "core/text.h"
+#include "core/utf8.h"
 
 namespace sluice {
 namespace {
@@ -25,6 +28,17 @@ re2::RE2::Options MakeOptions() {
 }
 
 re2::StringPiece ToPiece(std::string_view text) { return {text.data(), text.size()}; }
+
+// The text with U+FFFD for each byte that is not UTF-8.
+std::string WithReplacements(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t size = Utf8SizeAt(text);
+    out += size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return out;
+}
 
 // RE2 writes "reason: piece"; the piece is quoted apart, since it comes from outside.
 std::string Reason(const re2::RE2& compiled) {
@@ -53,8 +67,10 @@ Result<Regex> Regex::Compile(std::string_view pattern) {
   return Regex(std::move(compiled));
 }
 
+// RE2 matches nothing but UTF-8, so that a byte that is not would be a way past `.*`.
 bool Regex::MatchesWhole(std::string_view text) const {
-  return re2::RE2::FullMatch(ToPiece(text), *compiled_);
+  if (IsUtf8(text)) return re2::RE2::FullMatch(ToPiece(text), *compiled_);
+  return re2::RE2::FullMatch(WithReplacements(text), *compiled_);
 }
 
 std::size_t Regex::Size() const { return static_cast<std::size_t>(compiled_->ProgramSize()); }

@@ -16,8 +16,8 @@ namespace sluice {
 // The longest expression; whoever needs more wants a list.
 inline constexpr std::size_t kRegexBytesMost = 10'000;
 
-// A compiled expression in RE2's syntax, over UTF-8: `.` matches a character, not a byte, and
-// nothing of a text that is not UTF-8. Immutable; share it between threads freely.
+// A compiled expression in RE2's syntax, over UTF-8: `.` matches a character, not a byte. A byte of
+// the text that is not UTF-8 counts as U+FFFD. Immutable; share it between threads freely.
 class Regex {
  public:
   // The error says what RE2 found wrong and in which piece of the expression.

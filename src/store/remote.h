@@ -1,6 +1,7 @@
 // Remote: the asynchronous interface to where states are kept.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/limit.h"
+#include "core/window_end.h"
 #include "sluice/charge.h"
 #include "sluice/decision.h"
 #include "sluice/result.h"
@@ -42,6 +44,28 @@ class RemoteTerms {
   mutable std::atomic<bool> is_retired_{false};
 };
 
+// Until when units that were charged may be given back, in the remote's time: later they would be
+// those of a window that is over, or of a bucket that has them back by itself.
+//
+// Where nodes have different terms for a limit, the remote charges a key under those of another
+// node, too. `other` names these, and they have a time of their own.
+struct ReturnBound {
+  Time until{};
+  std::uint64_t other = 0;  // 0: none
+  Time other_until{};
+
+  // The bound of units of both, of which nothing is given back that is not the caller's.
+  [[nodiscard]] ReturnBound Within(const ReturnBound& more) const {
+    ReturnBound both{std::min(until, more.until)};
+    if (other != more.other) return both;
+    both.other = other;
+    both.other_until = std::min(other_until, more.other_until);
+    return both;
+  }
+
+  friend bool operator==(const ReturnBound&, const ReturnBound&) = default;
+};
+
 // One charge of a key that a remote keeps.
 struct RemoteItem {
   // Kept alive by the call.
@@ -52,9 +76,8 @@ struct RemoteItem {
   Veto veto = Veto::kEnforce;
   // Of a check.
   Cost left_alone{0};
-  // Of a refund: from this time of the remote on it does nothing, because the units it would give
-  // back are those of a window that is over.
-  std::optional<Time> until = std::nullopt;
+  // Of a refund: from then on it does nothing.
+  std::optional<ReturnBound> bound = std::nullopt;
 };
 
 // What became of a call.
@@ -97,9 +120,17 @@ class RemoteCall {
   // its decision has no numbers, and Source::kFallback.
   std::vector<Decision> decisions;
   Time decided_at{};
+  // One per item of a check where one was charged under the terms of another node, too, else empty.
+  // Read it by BoundOf: `until` is 0 where the decision says it.
+  std::vector<ReturnBound> bounds;
   // One an item where it is wanted: how long `remaining` of its decision stays what it is. 0 where
   // the decision itself says it (UntilMore), or the remote does not know it.
   std::vector<Nanos> more_after;
+  // Until when an item of a check that was decided can be given back.
+  [[nodiscard]] ReturnBound BoundOf(std::size_t item) const {
+    if (item < bounds.size() && bounds[item].until != Time{}) return bounds[item];
+    return {ReturnableUntil(items[item].terms->limit(), decisions[item], decided_at)};
+  }
   // Of kDebt, kPeek, kRefund and kReset: one per item where some were decided and some were not;
   // else empty. A decision means something only where its item was decided.
   std::vector<RemoteFate> fates;
@@ -140,6 +171,10 @@ class Remote {
 
   // False where it cannot be asked now: a store failure; then the listener hears nothing.
   [[nodiscard]] virtual bool Decide(RemoteCall& call, RemoteListener& listener) = 0;
+
+  // Called for a call that is not made though the remote keeps its keys: their names are not known
+  // yet, or the time of the request is used up. It is counted.
+  virtual void OnNotAsked() = 0;
 };
 
 // Makes limits known to a remote.

@@ -20,8 +20,10 @@ std::optional<QueryParameter> QueryReader::Next() {
 }
 
 std::optional<std::string_view> DecodeQuery(std::string_view text, std::string& scratch) {
-  std::size_t at = text.find_first_of("%+");
-  if (at == std::string_view::npos) return text;
+  constexpr ByteSet kCoded("%+");
+  const auto* const first = std::ranges::find_if(text, [&](char c) { return kCoded.Has(c); });
+  if (first == text.end()) return text;
+  auto at = static_cast<std::size_t>(first - text.begin());
   scratch.assign(text.substr(0, at));
   for (; at < text.size(); ++at) {
     if (text[at] == '+') {
@@ -37,6 +39,18 @@ std::optional<std::string_view> DecodeQuery(std::string_view text, std::string& 
       at += 2;
     }
   }
+  return scratch;
+}
+
+std::string_view PhpName(std::string_view name, std::string& scratch) {
+  constexpr ByteSet kReplaced("\t .");
+  name = name.substr(0, name.find('\0'));
+  while (!name.empty() && IsBlank(name.front())) name.remove_prefix(1);
+  name = name.substr(0, name.find('[', 1));
+  const auto is_replaced = [&](char c) { return kReplaced.Has(c); };
+  if (std::ranges::none_of(name, is_replaced)) return name;
+  scratch.assign(name);
+  std::ranges::replace_if(scratch, is_replaced, '_');
   return scratch;
 }
 

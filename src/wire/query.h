@@ -44,4 +44,9 @@ class QueryReader {
 // `scratch`, whose old text is lost. None where an escape is malformed.
 std::optional<std::string_view> DecodeQuery(std::string_view text, std::string& scratch);
 
+// The name under which PHP knows a parameter or a cookie, whose name is decoded already: it ends at
+// a NUL and at a '[' (what follows names a part of it), blanks before it are dropped, and dots and
+// blanks within it are '_'. Views the name, or `scratch` where the name has to be written anew.
+std::string_view PhpName(std::string_view name, std::string& scratch);
+
 }  // namespace sluice

@@ -64,7 +64,6 @@ class RequestReader {
     }
     if (reader.failed()) return fault_.SetMalformed(reader.fault());
     descriptor.count = static_cast<std::uint32_t>(request_.entries.size()) - descriptor.first;
-    if (descriptor.count == 0) return fault_.Set("entries", kNotEmpty);
     return !descriptor.limit || CheckOverride(*descriptor.limit) || fault_.Within("limit");
   }
 
@@ -98,7 +97,8 @@ class RequestReader {
           if (!ReadText(reader, entry.name)) return fault_.Set("key", kNotUtf8);
           break;
         case BytesKey(2):
-          if (!ReadText(reader, entry.value)) return fault_.Set("value", kNotUtf8);
+          // Envoy sends the bytes of its client, whatever they are.
+          entry.value = reader.Bytes();
           break;
         default:
           if (!SkipUnknown(reader, {"key", "value"}, fault_)) return false;

@@ -60,8 +60,10 @@ struct RlsDescriptor {
 // Thread safety: a value. Ownership: its texts view the bytes it was read from.
 //
 // Invariants, once it was read
-//   (1) The domain and the keys of entries are not empty; all texts are UTF-8.
-//   (2) There is at least one descriptor, and each has at least one entry.
+//   (1) The domain and the keys of entries are not empty and are UTF-8. Values may be any bytes:
+//       they come from clients of the proxy, and none of them must be able to make the call fail.
+//   (2) There is at least one descriptor. It has no entries if Envoy skipped all of its actions
+//       (`skip_if_absent`), which a client brings about by leaving a header out.
 //   (3) The entries of descriptors lie one after another in `entries`, in their order.
 struct RlsRequest {
   std::string_view domain;

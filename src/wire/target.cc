@@ -1,8 +1,11 @@
 #include "wire/target.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <utility>
 
+#include "core/text.h"
 #include "wire/ascii.h"
 
 namespace sluice {
@@ -41,41 +44,70 @@ void AppendEscape(char c, std::string& out) {
   out.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
 }
 
-// Writes one byte of a path to its forms. A separator of the lenient form is always a slash.
-struct FormWriter {
+// What applications read differently, as bits. PathFault says why a path may have only one of them.
+enum Difference : unsigned {
+  kEscapedSlash = 1,
+  kBackslash = 2,
+  kEscapedBackslash = 4,
+  kParameters = 8,
+  kEscapedParameters = 16,
+  kEscapedEnd = 32,
+};
+constexpr std::string_view kDifferenceNames[] = {"'%2F'", "'\\'",  "'%5C'",
+                                                 "';'",   "'%3B'", "'%3F' or '%23' at its end"};
+
+// Writes the bytes of a path to its forms. A separator of the lenient form is always a slash.
+class FormWriter {
+ public:
+  explicit FormWriter(PathScratch& forms) : forms_(forms) {}
+
   void AddPlain(char c) {
     if (static_cast<unsigned char>(c) >= 0x80) {
-      AppendEscape(c, forms.strict);
+      AppendEscape(c, forms_.strict);
     } else {
-      forms.strict += c;
+      forms_.strict += c;
     }
+    if (c == '/') has_escaped_end_ = false;
+    if (c == '\\') differences_ |= kBackslash;
+    if (c == ';') differences_ |= kParameters;
     AddLenient(c);
   }
 
   void AddEscaped(char c) {
     if (kUnreserved.Has(c)) {
-      forms.strict += c;
+      forms_.strict += c;
     } else {
-      AppendEscape(c, forms.strict);
+      AppendEscape(c, forms_.strict);
     }
+    if (c == '/') differences_ |= kEscapedSlash;
+    if (c == '\\') differences_ |= kEscapedBackslash;
+    if (c == ';' && !in_parameters_) differences_ |= kEscapedParameters;
+    if (c == '?' || c == '#') has_escaped_end_ = true;
     AddLenient(c);
   }
 
-  void AddLenient(char c) {
-    if (c == '\\') c = '/';
-    if (c == '/') in_parameters = false;
-    if (c == ';') in_parameters = true;
-    if (!in_parameters) forms.lenient += c;
+  // What the path has of Difference.
+  [[nodiscard]] unsigned Differences() const {
+    return has_escaped_end_ ? differences_ | kEscapedEnd : differences_;
   }
 
-  PathScratch& forms;
-  bool in_parameters = false;
+ private:
+  void AddLenient(char c) {
+    if (c == '\\') c = '/';
+    if (c == '/') in_parameters_ = false;
+    if (c == ';') in_parameters_ = true;
+    if (!in_parameters_) forms_.lenient += c;
+  }
+
+  PathScratch& forms_;
+  unsigned differences_ = 0;
+  bool in_parameters_ = false;
+  bool has_escaped_end_ = false;  // after the last slash so far
 };
 
-// Appends the forms of a path but for its slashes and dots. False where an escape is malformed, or
-// a NUL.
-bool AppendForms(std::string_view path, PathScratch& forms) {
-  FormWriter writer{forms};
+// Writes the forms of a path except for its slashes and dots. False if an escape is malformed, or a
+// NUL.
+bool WriteForms(std::string_view path, FormWriter& writer) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (path[i] == '\0') return false;
     if (path[i] != '%') {
@@ -99,8 +131,9 @@ void CutLastSegment(std::string& path) {
 }
 
 // Merges slashes and takes out the dots, in place: what is written never overtakes what is read.
-// REQUIRES: it begins with a slash.
-void RemoveDots(std::string& path) {
+// Returns whether there was a "..". REQUIRES: it begins with a slash.
+bool RemoveDots(std::string& path) {
+  bool has_parent = false;
   const std::string_view from = path;
   std::size_t written = 1;  // ends in a slash whenever a segment begins
   std::size_t at = 1;
@@ -110,6 +143,7 @@ void RemoveDots(std::string& path) {
     const std::size_t end = is_last ? from.size() : slash;
     const std::string_view segment = from.substr(at, end - at);
     if (segment == "..") {
+      has_parent = true;
       if (written > 1) written = from.rfind('/', written - 2) + 1;
     } else if (!segment.empty() && segment != ".") {
       std::copy(segment.begin(), segment.end(),
@@ -120,6 +154,22 @@ void RemoveDots(std::string& path) {
     at = end + 1;
   }
   path.resize(written);
+  return has_parent;
+}
+
+// What the path may not have together; empty if it has no third reading.
+std::string FindAmbiguity(unsigned differences, bool has_parent) {
+  if (differences == 0 || (std::has_single_bit(differences) && !has_parent)) return {};
+  const std::string_view one = kDifferenceNames[std::countr_zero(differences)];
+  differences &= differences - 1;
+  const std::string_view other =
+      differences == 0 ? "'..'" : kDifferenceNames[std::countr_zero(differences)];
+  return Concat("has both ", one, " and ", other,
+                ", so that applications could read it in more than two ways");
+}
+
+PathFault Malformed(std::string_view reason) {
+  return {PathFault::Kind::kMalformed, std::string(reason)};
 }
 
 }  // namespace
@@ -129,19 +179,24 @@ Target SplitTarget(std::string_view target) {
   return {path, TakeUntil('#', target)};
 }
 
-std::optional<PathForms> NormalPath(std::string_view path, PathScratch& scratch) {
+std::variant<PathForms, PathFault> NormalPath(std::string_view path, PathScratch& scratch) {
   if (IsNormal(path)) return PathForms{path, path};
   std::string_view fragment = path;
   path = TakeUntil('#', fragment);
-  if (fragment.find_first_of("/\\%") != std::string_view::npos) return std::nullopt;
+  if (fragment.find_first_of("/\\%") != std::string_view::npos) {
+    return Malformed("has '/', '\\' or '%' in its fragment");
+  }
   if (path.empty()) return PathForms{"/", "/"};
-  if (path.front() != '/') return std::nullopt;
+  if (path.front() != '/') return Malformed("does not begin with '/'");
   scratch.strict.clear();
   scratch.lenient.clear();
-  if (!AppendForms(path, scratch)) return std::nullopt;
+  FormWriter writer(scratch);
+  if (!WriteForms(path, writer)) return Malformed("has a malformed escape or a NUL");
   CutLastSegment(scratch.lenient);
   RemoveDots(scratch.strict);
-  RemoveDots(scratch.lenient);
+  const bool has_parent = RemoveDots(scratch.lenient);
+  std::string ambiguity = FindAmbiguity(writer.Differences(), has_parent);
+  if (!ambiguity.empty()) return PathFault{PathFault::Kind::kAmbiguous, std::move(ambiguity)};
   return PathForms{scratch.strict, scratch.lenient};
 }
 

@@ -1,9 +1,10 @@
 // Targets of requests: path and query, and the two forms of a path that rules are matched with.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace sluice {
 
@@ -41,15 +42,34 @@ struct PathScratch {
   std::string lenient;
 };
 
-// The forms of a path. None where the path
-//   - has a malformed escape, or an escaped or raw NUL: a program in C would end the path there;
-//   - does not begin with a slash;
-//   - has a fragment that holds '/', '\' or '%': whoever takes the fragment for a part of the path
-//     could resolve dots in it, and no client sends one.
+// Why a path has no forms.
+struct PathFault {
+  enum class Kind : std::uint8_t {
+    // The path
+    //   - has a malformed escape, or an escaped or raw NUL: a program in C would end the path
+    //   there;
+    //   - does not begin with a slash;
+    //   - has a fragment that holds '/', '\' or '%': whoever takes the fragment for a part of the
+    //     path could resolve dots in it, and no client sends one.
+    kMalformed,
+    // An application may read the path in a third way. Applications differ in whether they read
+    //   %2F or \ or %5C as a slash, cut parameters at ; or at %3B, and end the path at %3F or %23;
+    // and in whether they do so before or after they resolve "..". A path is refused where
+    //   - it has two or more of these, so that an application could read only one of them; a %3B
+    //     within parameters is none, and %3F and %23 count after the last slash only;
+    //   - it has one of these and a "..", or one of these makes a "..".
+    // tests/property/path_readings_test.cc shows that all other paths have two readings.
+    kAmbiguous,
+  };
+  Kind kind;
+  std::string reason;  // continues "the path ..."
+};
+
+// The forms of a path, or why it has none.
 //
 // A path of which both forms are the path itself, as almost all are, is returned as it is after one
 // scan. Otherwise the forms view `scratch`, whose old texts are lost.
 // ENSURES: the strict form of a strict form is itself.
-std::optional<PathForms> NormalPath(std::string_view path, PathScratch& scratch);
+std::variant<PathForms, PathFault> NormalPath(std::string_view path, PathScratch& scratch);
 
 }  // namespace sluice

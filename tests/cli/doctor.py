@@ -92,6 +92,9 @@ def test_nobody_listens():
                 f"cannot connect to 127.0.0.1:{port}: Connection refused", "runs")
     expect_only(doctor("--store", "redis+unix:///nonexistent/socket", code=1), "failure",
                 "reachable", "No such file", "runs")
+    with Redis() as redis:
+        expect_only(doctor("--store", f"redis://{redis.address}/99", code=1), "failure",
+                    "reachable", "DB index is out of range", "has no database 99")
     # Where nobody answers for names either that is not to be waited for.
     hasty = {"RES_OPTIONS": "timeout:1 attempts:1"}
     expect_only(doctor("--store", "redis://nobody.invalid", code=1, environment=hasty), "failure",

@@ -88,12 +88,12 @@ def test_a_path_is_shown_in_both_forms_where_they_differ():
                        '  - { name: static, match: { path: "/static/*" }, action: allow }\n'
                        '  - { name: private, match: { path: "/private/*" }, action: deny }\n'
                        '  - { name: paths, per: [path], limit: 10/m }\n')
-        done = explain("--rules", path, "path=/static/..%2Fprivate/x")
+        done = explain("--rules", path, "path=/private%2Fx")
         expect(done.stderr, "")
         lines = done.stdout.splitlines()
         expect(lines[:2], ["domain 'api': denied, 403; waiting does not help",
-                           "path: '/static/..%2Fprivate/x', to a lenient application '/private/x'"])
-        expect(lines[4], "static   no match   path is '/private/x' and '/static/..%2Fprivate/x'; "
+                           "path: '/private%2Fx', to a lenient application '/private/x'"])
+        expect(lines[4], "static   no match   path is '/private/x' and '/private%2Fx'; "
                          "expected both forms to be '/static/*'")
         expect(lines[5], "private  denies     its match holds, so nothing is charged")
         told = json.loads(explain("--rules", path, "-o", "json", "path=/a;b/c/").stdout)
@@ -102,6 +102,11 @@ def test_a_path_is_shown_in_both_forms_where_they_differ():
         assert "path" not in json.loads(explain("--rules", path, "-o", "json", "path=/a").stdout)
         done = explain("--rules", path, "path=/a", "path=/b")
         assert "comes twice" in done.stdout, done.stdout
+        done = explain("--rules", path, "path=/a;b%2Fc")
+        expect((done.returncode, done.stdout), (2, ""))
+        expect(done.stderr, "sluice explain: forward auth refuses this request with 400: the path "
+                            "'/a;b%2Fc' has both '%2F' and ';', so that applications could read it "
+                            "in more than two ways\n")
 
 
 def test_one_domain_need_not_be_named():

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Holds the server to its OpenAPI document and to docs/http-api.md.  usage: http_api.py SLUICE"""
 
+import http.client
 import json
 import os
 import re
@@ -128,6 +129,35 @@ def test_envoys_form_is_documented():
         expect([status for status, _ in asked], [200, 200, 429])
         expect(asked[0][1]["statuses"][0]["code"], "OK")
         expect(call(server, "/json", {"domain": "api"})[0], 400)
+
+
+def test_envoys_form_may_be_written_in_snake_case():
+    schema = {**API["components"]["schemas"]["RateLimitRequest"], "components": API["components"]}
+    entries = [{"key": "path", "value": "/v1/posts"}, {"key": "user", "value": "8"}]
+    camel = {"domain": "api", "hitsAddend": 1, "descriptors": [
+        {"entries": entries, "hitsAddend": "1", "isNegativeHits": False,
+         "limit": {"requestsPerUnit": 9, "unit": "HOUR", "unitMultiplier": 1}}]}
+    snake = json.loads(re.sub("(?<=[a-z])[A-Z](?=[a-z])", lambda found: "_" + found[0].lower(),
+                              json.dumps(camel)))
+    with serve() as server:
+        for body in (camel, snake):
+            jsonschema.Draft202012Validator(schema).validate(body)
+            # Who lifts limits without permission is ignored, so no credential is a 401.
+            status, headers, text = ask(server.address, "/json", body,
+                                        {"Authorization": "Bearer wrong"})
+            expect(status, 200, text)
+            hold("/json", "post", status, headers, text)
+    assert "401" not in API["paths"]["/json"]["post"]["responses"]
+
+
+def test_what_is_no_request_of_http_is_documented():
+    with serve() as server, server.connect() as connection:
+        connection.sendall(b"X" * 100 + b" /v1/check HTTP/1.1\r\nHost: a\r\n\r\n")
+        reply = http.client.HTTPResponse(connection)
+        reply.begin()
+        expect(reply.status, 400)
+        for path in ("/v1/check", "/v1/peek", "/v1/refund", "/v1/reset", "/json"):
+            hold(path, "post", reply.status, reply.headers, "the method is too long\n")
 
 
 def test_forward_auth_is_documented():

@@ -117,6 +117,23 @@ def test_idle_connections_to_the_admin_port_do_not_starve_the_probe():
             assert 1 <= sum(gone) < ADMIN_CONNECTIONS, gone
 
 
+def test_slow_bodies_to_the_admin_port_are_not_waited_for():
+    """Requests that need no body are answered at once; others leave room for the probe."""
+    flags = ["--deadlines-body", "1h"]
+    with Server(RULES, flags) as server, contextlib.ExitStack() as stack:
+        def put(path):
+            connection = stack.enter_context(connect_admin(server))
+            connection.sendall(b"PUT %s HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                               b"Content-Length: 5\r\n\r\nd" % path)
+            return connection
+
+        assert put(b"/healthz").recv(4096).startswith(b"HTTP/1.1 405 "), "without its body"
+        expect(put(b"/log").recv(4096), b"", "it is closed after two seconds")
+        for _ in range(2 * ADMIN_CONNECTIONS):
+            put(b"/log")
+        expect(ask(server.admin, "/healthz")[0], 200)
+
+
 def test_connections_to_the_admin_port_are_closed_when_idle_for_ten_seconds():
     with Server(RULES) as server, connect_admin(server) as probe, server.connect() as client:
         for connection, request in ((probe, PROBE), (client, HEAD + BODY)):
@@ -137,6 +154,28 @@ def test_an_idle_client_makes_room_for_another():
             expect(idle.recv(1), b"", "the end")
             busy.sendall(BODY[5:])
             assert busy.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n"), "it was not closed"
+
+
+def proxy_header(client):
+    return (b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c" + socket.inet_aton(client)
+            + socket.inet_aton("127.0.0.1") + b"\x0f\xa0\0\x50")
+
+
+def test_connections_behind_a_proxy_are_counted_to_their_clients():
+    flags = ["--proxy-protocol", "--bounds-connections", "20"]
+    with Server(RULES, flags) as server, contextlib.ExitStack() as stack:
+        def reply_to(client):
+            connection = stack.enter_context(server.connect())
+            connection.sendall(proxy_header(client) + HEAD + BODY)
+            try:
+                return connection.recv(4096)
+            except ConnectionResetError:
+                return b""
+
+        for _ in range(10):
+            assert reply_to("198.51.100.7").startswith(b"HTTP/1.1 200 OK\r\n")
+        expect(reply_to("198.51.100.7"), b"", "half of all is what one address may have")
+        assert reply_to("203.0.113.9").startswith(b"HTTP/1.1 200 OK\r\n")
 
 
 def test_slow_bodies_close_no_idle_connections_and_starve_nobody():

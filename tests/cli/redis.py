@@ -111,6 +111,40 @@ def test_a_node_that_starts_while_redis_is_away_takes_its_share_of_the_last_flee
                 assert any("nodes_not_read" in line for line in node.lines), node.lines
 
 
+def test_the_log_says_why_redis_fails_and_when_it_answers():
+    password = "hunter2"
+    with Redis(password=password) as redis:
+        flags = ["--store", f"redis://:wrong-{password}@{redis.address}", *PATIENT]
+        with Node(rules(LIMITS), flags) as node:
+            cause = f"{redis.address} refused: WRONGPASS"
+            told = node.line("store_failing")
+            assert told.startswith(cause) and "on_store_failure" in told, told
+            expect(check(node, "tokens", "one")["source"], "fallback")
+            expect(node.metric("sluice_redis_calls_total", outcome="not_asked"), 1)
+            status, _, body = ask(node.admin, "/readyz?verbose")
+            expect(status, 200, "readiness does not depend on Redis")
+            assert f"\nstore: failing: {cause}" in body, body
+            assert password not in body + "".join(node.lines), node.lines
+        flags = ["--store", f"redis://:{password}@{redis.address}", *PATIENT]
+        with Node(rules(LIMITS), flags) as node:
+            expect(node.line("store_connected"), f"{redis.address} answers")
+            assert "\nstore: answering\n" in ask(node.admin, "/readyz?verbose")[2]
+            redis.stop()
+            told = node.line("store_failing")
+            assert redis.address in told, told
+            redis.start_again()
+            told = node.line("store_connected")
+            assert told.startswith(f"{redis.address} answers again, after "), told
+            assert password not in "".join(node.lines), node.lines
+
+
+def test_the_log_says_that_the_name_of_redis_is_unknown():
+    with Node(rules(LIMITS), ["--store", "redis://nobody.invalid"]) as node:
+        assert "nobody.invalid:6379" in node.line("store_failing"), node.lines
+        expect(check(node, "tokens", "one")["source"], "fallback")
+        expect(node.metric("sluice_redis_calls_total", outcome="not_asked"), 1)
+
+
 def asked(count, at, seconds=0.0, node=0):
     """So many requests that passed: sent then, and answered `seconds` later."""
     return [Ask(due=at, node=node, rule="", key="", cost=1, sent=at, done=at + seconds, status=200,

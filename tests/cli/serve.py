@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(PROJECT, "tests", "support"))
@@ -295,6 +296,38 @@ def test_a_snapshot_that_cannot_be_written_is_an_error_at_start():
             assert f"cannot write a snapshot to '{path}': {why}" in found.stderr, found.stderr
 
 
+def test_the_log_says_how_many_connections_drain_and_that_the_shutdown_is_complete():
+    with Server() as server, server.connect() as connection:
+        expect(resp(connection, "PING"), ["+PONG"])
+        server.process.send_signal(signal.SIGTERM)
+        expect(server.line("draining"), "draining 1 connection")
+        expect(server.line("ended"), "shutdown complete")
+    with Server() as server:
+        server.process.send_signal(signal.SIGTERM)
+        expect(server.line("draining"), "draining 0 connections")
+
+
+def test_warnings_about_settings_are_printed_before_the_server_serves():
+    with Server() as other:
+        process = subprocess.Popen(
+            [SLUICE, "serve", "--rules", other.rules, "--listen", "127.0.0.1:0", "--admin",
+             "127.0.0.1:0"],
+            stderr=subprocess.PIPE, text=True, env={**os.environ, "SLUICE_LISTN": "x"})
+        deadline = threading.Timer(DEADLINE_SECONDS, process.kill)
+        deadline.start()
+        try:
+            lines = []
+            while not lines or " serving" not in lines[-1] and '"serving"' not in lines[-1]:
+                lines.append(process.stderr.readline())
+                assert lines[-1], lines
+            assert "SLUICE_LISTN" in lines[0] and "warning" in lines[0], lines
+        finally:
+            deadline.cancel()
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+
 def test_a_reload_does_not_cut_a_drain_short():
     with Server(flags=["--drain-delay", "30m", "--drain-deadline", "1h"]) as server:
         server.process.send_signal(signal.SIGTERM)
@@ -367,6 +400,12 @@ def test_settings_that_cannot_be_met_are_errors():
                                text=True, timeout=DEADLINE_SECONDS, check=False)
         expect(found.returncode, 2, flags)
         assert words in found.stderr, found.stderr
+    for args, words in (([], "expected --rules PATH, for example --rules examples/rules\n"),
+                        (["examples/rules"], "expected a flag such as --rules\n")):
+        found = subprocess.run([SLUICE, "serve", *args], capture_output=True, text=True,
+                               timeout=DEADLINE_SECONDS, check=False)
+        expect(found.returncode, 2, args)
+        assert found.stderr.endswith(words), found.stderr
 
 
 def dumps_core(command):
@@ -398,9 +437,3 @@ def test_no_core_dump_is_written_unless_asked_for():
 
 
 run_tests(globals())
-    for args, words in (([], "expected --rules PATH, for example --rules examples/rules\n"),
-                        (["examples/rules"], "expected a flag such as --rules\n")):
-        found = subprocess.run([SLUICE, "serve", *args], capture_output=True, text=True,
-                               timeout=DEADLINE_SECONDS, check=False)
-        expect(found.returncode, 2, args)
-        assert found.stderr.endswith(words), found.stderr

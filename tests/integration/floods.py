@@ -1,4 +1,7 @@
-"""Floods of HTTP/2: memory stays flat, whoever overdoes it is told so, and others do not notice."""
+"""Floods of HTTP/2, and of long replies that nobody reads.
+
+Memory stays flat, whoever overdoes it is told so, and others do not notice.
+"""
 
 import contextlib
 import socket
@@ -7,7 +10,7 @@ import threading
 
 from scene import Server
 from scene.neighbours import RULES, Neighbours, connections
-from server import expect, forget_peak, memory, run_tests, until
+from server import DEADLINE_SECONDS, ask, expect, forget_peak, memory, run_tests, until
 
 # How much more memory a server may take at any time of a flood. A few bytes kept of each frame
 # would be more than that.
@@ -238,6 +241,70 @@ def test_streams_that_are_kept_to_be_used_again():
         for attacker in attackers:
             expect(attacker.end(), None, "the error that a connection ended with")
         assert more < BOUND + BESIDE, f"{more} bytes more"
+
+
+# Connections that ask for as much as they can at once and read nothing. All of what they were owed
+# was in memory at the same time once: 1.5 GB.
+GREEDY = 400
+# The replies of one connection on each worker are there before they are counted, allocators hold
+# up to twice what is used, and sanitizers more.
+GREEDY_BYTES_MOST = 48 << 20
+
+
+def greedy_flood(sent, greeting_bytes):
+    """Each connection sends this and waits until it is replied to or closed."""
+    with Server(RULES, ["--bounds-bytes", "4MiB"]) as server, contextlib.ExitStack() as stack:
+        attackers = []
+        for _ in range(GREEDY):
+            attacker = stack.enter_context(socket.socket())
+            attacker.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            attacker.settimeout(DEADLINE_SECONDS)
+            attacker.connect(("127.0.0.1", server.port))
+            attackers.append(attacker)
+        until(lambda: connections(server) == GREEDY, "all are connected")
+        before = memory(server, "VmRSS")
+        forget_peak(server)
+        for attacker in attackers:
+            attacker.setblocking(False)
+            with contextlib.suppress(OSError):
+                attacker.send(sent)
+            attacker.settimeout(DEADLINE_SECONDS)
+        closed = 0
+        for attacker in attackers:
+            heard = 0
+            with contextlib.suppress(ConnectionResetError):
+                while heard <= greeting_bytes and (part := attacker.recv(1024)):
+                    heard += len(part)
+            closed += heard <= greeting_bytes
+        more = memory(server, "VmHWM") - before
+        assert more < GREEDY_BYTES_MOST, f"{more} bytes more"
+        assert connections(server) < GREEDY or closed, "none had to be closed: too small a flood"
+        status, _, _ = ask(server.address, "/v1/check", {"domain": "neighbours", "attributes": {}})
+        expect(status, 200, "the status of a request meanwhile")
+        for attacker in attackers:
+            attacker.close()
+        until(lambda: connections(server) == 0, "attackers have left")
+
+
+def test_long_replies_that_are_not_read():
+    greedy_flood(b"GET /openapi.yaml HTTP/1.1\r\nHost: e\r\n\r\n" * 220, 0)
+
+
+def test_long_replies_without_a_window():
+    """Streams of reflection, whose replies are far longer than what they send."""
+    path = b"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+    fields = [(b":method", b"POST"), (b":scheme", b"http"), (b":path", path),
+              (b":authority", b"e"), (b"content-type", b"application/grpc"), (b"te", b"trailers")]
+    head = b"".join(b"\0" + bytes([len(n)]) + n + bytes([len(v)]) + v for n, v in fields)
+    symbol = b"envoy.service.ratelimit.v3.RateLimitService"
+    message = bytes([0x22, len(symbol)]) + symbol
+    messages = (b"\0" + struct.pack(">I", len(message)) + message) * 20
+    no_window = frame(SETTINGS, payload=struct.pack(">HI", 4, 0))
+    sent = PREFACE + no_window + b"".join(
+        frame(HEADERS, END_HEADERS, odd(n), head) + frame(DATA, 0, odd(n), messages)
+        for n in range(100))
+    # Its settings, a window and the acknowledgement of ours.
+    greedy_flood(sent, 9 + 2 * 6 + 9 + 4 + 9)
 
 
 run_tests(globals())

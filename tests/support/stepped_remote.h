@@ -52,6 +52,8 @@ class SteppedRemote final : public Remote {
     return true;
   }
 
+  void OnNotAsked() override { ++not_asked; }
+
   // Decides the oldest call.
   void Answer() { Finish(RemoteFate::kDecided); }
   // The oldest call has failed.
@@ -69,6 +71,7 @@ class SteppedRemote final : public Remote {
   }
 
   bool is_away = false;
+  int not_asked = 0;
   // The item of every call that is not on its own decided, and why.
   std::optional<std::pair<std::size_t, RemoteFate>> failed;
   // The decision of every call that it cannot tell.

@@ -7,8 +7,8 @@
 -- were only asked by others; none since they were asked for by their own. Then the tags of those
 -- beside it. No state beside it outlives it.
 
--- So many tags are kept, the last ones.
-local BESIDE_MOST = 4
+-- The number of tags that are kept, the last ones.
+local MAX_BESIDE = 4
 
 local now_ms = floor_div(now, 1000)
 
@@ -31,11 +31,17 @@ local function has_tag(tags, tag)
   return string.find(tags .. ' ', ' ' .. tag .. ' ', 1, true) ~= nil
 end
 
-local function with_tag(tags, tag)
+-- Adds a tag to those of a key. The state of the one that no longer fits goes: a reset could not
+-- find it any more.
+local function with_tag(key, tags, tag)
   if has_tag(tags, tag) then return tags end
   tags = tags .. ' ' .. tag
   local _, count = string.gsub(tags, ' ', '')
-  if count > BESIDE_MOST then tags = match(tags, '^ %S+(.*)$') end
+  if count > MAX_BESIDE then
+    local dropped, rest = match(tags, '^ (%S+)(.*)$')
+    redis.call('DEL', key .. '~' .. dropped)
+    tags = rest
+  end
   return tags
 end
 
@@ -49,7 +55,7 @@ local function more_of(state)
     keep = tonumber(keep) or now_ms + state.span
     if keep <= now_ms then keep = state.till end
   end
-  return '|' .. digits(keep) .. with_tag(tags or '', state.own.tag)
+  return '|' .. digits(keep) .. with_tag(state.key, tags or '', state.own.tag)
 end
 
 -- Writes a state that is as if unused from a millisecond on.

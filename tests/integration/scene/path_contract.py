@@ -1,6 +1,7 @@
 """No client can miss a rule, or reach an allow rule, by the way it writes a path."""
 
 import contextlib
+import itertools
 import socket
 
 from scene.proxies import stage
@@ -12,6 +13,7 @@ attributes: { user: query.user }
 rules:
   - { name: static, match: { path: "/static/*" }, action: allow }
   - { name: private, match: { path: "/private/*" }, action: deny }
+  - { name: login, match: { path: /login }, action: deny }
   - { name: coffee, match: { path: /café }, action: deny }
   - { name: v1, match: { path: ["/v1/posts", "/v1/posts/*", "/v1/messages:send"] }, action: deny }
   - { name: host, match: { host: secret.example }, action: deny }
@@ -28,8 +30,22 @@ DENIED = (
     # Not for the allow rule.
     "/v1/posts/..%2F..%2Fstatic%2Fx", "/v1/posts/..;/..;/static/x", "/v1/posts/..%5c..%5cstatic/x",
     "/static/..%2Fprivate/x", "/static/..;/private/x",
+    # With a slash at the end that only some applications see.
+    "/private/", "/private%2F", "/private%2f", "/private;/", "/private\\", "/x/..%2fprivate%2f",
+    # For applications that are lenient in one way and strict in another.
+    "/login;%2Fb", "/login;%5Cb", "/login;%2F..%2Fx", "/private/y;%2F..%2F..%2Fz",
+    "/private;%2F..%2F..%2Fz/y", "/static/x;%2Fb%2Fc/..;/..;/private/y",
 )
-ALLOWED = ("/static/x", "/static/a%2Fb", "/public", "/private%252Fx", "/users/x?user=1&user=1")
+# What some applications take for a slash. Each path mixes two of these, so that an application that
+# takes only one of them for a slash could serve /private/x.
+SLASHES = ("%2F", "%5c", "\\", ";/", "%3B/")
+MIXED = tuple(path for one, other in itertools.permutations(SLASHES, 2) for path in (
+    f"/a{one}..{other}private{one}x", f"/private{one}..;{other}..{other}x",
+    f"/static/a{one}b{other}..{other}..{other}private{other}x",
+    f"/private{one}..{other}..{other}z{one}..{one}x",
+))
+ALLOWED = ("/static/x", "/static/a%2Fb", "/public", "/private%252Fx", "/users/x?user=1&user=1",
+           "/a;v=1/b", "/a%2Fb", "/a/../b", "/static/", "/private")
 
 
 def status_of(proxy, target, host="shop.example"):
@@ -53,6 +69,15 @@ def no_way_to_write_a_path_escapes_its_rule(kind):
         expect(len(app.seen), len(ALLOWED))
 
 
+def no_mixture_of_spellings_reaches_what_is_denied(kind):
+    with stage(kind, rules=RULES) as (_, proxy, app):
+        for path in MIXED:
+            status_of(proxy, path)
+            # A proxy may resolve a path before it asks; then the app gets what is left of it.
+            expect([request.path for request in app.seen if "private" in request.path], [], path)
+        expect(status_of(proxy, "/public"), 200)
+
+
 def a_host_is_one_however_it_is_written(kind):
     with stage(kind, rules=RULES) as (_, proxy, app):
         for host in ("secret.example", "secret.example.", "Secret.Example:443",
@@ -74,6 +99,7 @@ def a_parameter_that_comes_twice_is_refused(kind):
 
 PROMISES = (
     no_way_to_write_a_path_escapes_its_rule,
+    no_mixture_of_spellings_reaches_what_is_denied,
     a_host_is_one_however_it_is_written,
     a_parameter_that_comes_twice_is_refused,
 )

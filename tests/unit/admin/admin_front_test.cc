@@ -87,6 +87,31 @@ TEST_F(AdminFrontTest, ReadinessTellsOfWarningsAndTheirNamesToWhoMayKnow) {
       Get("/readyz?verbose", {{"authorization", "Bearer secret"}}).body.ends_with("apii')\n"));
 }
 
+// Whoever may not ask cannot keep a connection by sending a body slowly.
+TEST_F(AdminFrontTest, ReadsTheBodyOnlyOfPutLogAndOnlyFromWhoMayAsk) {
+  const auto delivery = [&](std::string_view method, std::string_view target,
+                            std::vector<Header> headers = {}) {
+    HttpRequest head;
+    head.method = method;
+    head.target = target;
+    head.authority = host_;
+    head.headers = headers;
+    return AdminFront(sources_, options_).DeliveryFor(head);
+  };
+  EXPECT_EQ(delivery("PUT", "/log"), BodyDelivery::kWhole);
+  EXPECT_EQ(delivery("PUT", "/log?a"), BodyDelivery::kWhole);
+  EXPECT_EQ(delivery("PUT", "/healthz"), BodyDelivery::kUnread);
+  EXPECT_EQ(delivery("POST", "/log"), BodyDelivery::kUnread);
+  EXPECT_EQ(delivery("GET", "/log"), BodyDelivery::kUnread);
+  options_.hosts = AdminHosts::kLocal;
+  host_ = "rebound.example";
+  EXPECT_EQ(delivery("PUT", "/log"), BodyDelivery::kUnread);
+  host_ = "";
+  options_.token = "secret";
+  EXPECT_EQ(delivery("PUT", "/log"), BodyDelivery::kUnread);
+  EXPECT_EQ(delivery("PUT", "/log", {{"authorization", "Bearer secret"}}), BodyDelivery::kWhole);
+}
+
 // Invariant (1).
 TEST_F(AdminFrontTest, WithATokenNothingButHealthIsToldToWhoDoesNotShowIt) {
   options_.token = "secret";

@@ -200,13 +200,5 @@ TEST(CalendarTest, ASkippedDayHasNoWindow) {
   EXPECT_EQ(after, (Window{At("2024-06-02T12:00:00Z"), At("2024-06-03T12:00:00Z")}));
 }
 
-TEST(CalendarTest, AnOffsetHoldsFromItsChangeOn) {
-  const Zone zone{"test", 10, {{100, 20}, {200, 30}}};
-  EXPECT_EQ(zone.OffsetAt(99), 10);
-  EXPECT_EQ(zone.OffsetAt(100), 20);
-  EXPECT_EQ(zone.OffsetAt(199), 20);
-  EXPECT_EQ(zone.OffsetAt(200), 30);
-}
-
 }  // namespace
 }  // namespace sluice

@@ -16,7 +16,13 @@ TEST(TextTest, TextsAndNumbersArePutTogether) {
 
 TEST(TextTest, PrintableTextHasNoControlCharacters) {
   EXPECT_EQ(Printable("a\nb\x1b\x7f\xC2\x9B grün"), "a\\x0ab\\x1b\\x7f\\xc2\\x9b grün");
-  EXPECT_EQ(Printable("\xC2\xA0\xC2"), "\xC2\xA0\xC2");
+  EXPECT_EQ(Printable("\xC2\xA0\xC2"), "\xC2\xA0\\xc2");
+}
+
+TEST(TextTest, ShowsBytesThatAreNotUtf8) {
+  EXPECT_EQ(Printable("a\xFF\n"), "a\\xff\\x0a");
+  EXPECT_EQ(ToUtf8("grün\n"), "grün\n");
+  EXPECT_EQ(ToUtf8("a\xFF\xC3\n\xC3\xA4\xE2\x82"), "a\\xff\\xc3\n\xC3\xA4\\xe2\\x82");
 }
 
 TEST(TextTest, QuotedTextCannotGarbleALog) {
@@ -33,7 +39,7 @@ TEST(TextTest, ControlCharactersAboveAsciiAreShownAsEscapes) {
                    "2Jb\xC2\x80\xC2\x9F"),
             "'a\\xc2\\x9b2Jb\\xc2\\x80\\xc2\\x9f'");
   EXPECT_EQ(Quoted("\xC2\xA0\xC3\x85\xE0\xA2\x80"), "'\xC2\xA0\xC3\x85\xE0\xA2\x80'");
-  EXPECT_EQ(Quoted("\xC2"), "'\xC2'");
+  EXPECT_EQ(Quoted("\xC2"), "'\\xc2'");
 }
 
 }  // namespace

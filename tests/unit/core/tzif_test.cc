@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/zone_offset.h"
 #include "unit/core/zone_files.h"
 
 namespace sluice {
@@ -70,9 +71,9 @@ TEST(TzifTest, TheFirstTypeHoldsBeforeTheFirstChange) {
   file.indexes = {1, 0};
   const Zone zone = Read(file);
   EXPECT_EQ(zone.name, "Test/Zone");
-  EXPECT_EQ(zone.OffsetAt(999), -2670);
-  EXPECT_EQ(zone.OffsetAt(1000), 7200);
-  EXPECT_EQ(zone.OffsetAt(2000), -2670);
+  EXPECT_EQ(testing::OffsetAt(zone, 999), -2670);
+  EXPECT_EQ(testing::OffsetAt(zone, 1000), 7200);
+  EXPECT_EQ(testing::OffsetAt(zone, 2000), -2670);
 }
 
 TEST(TzifTest, VersionOneHasOnlyItsThirtyTwoBits) {
@@ -81,8 +82,8 @@ TEST(TzifTest, VersionOneHasOnlyItsThirtyTwoBits) {
   file.types = {0, 3600};
   file.times = {-1000};
   file.indexes = {1};
-  EXPECT_EQ(Read(file).OffsetAt(-1001), 0);
-  EXPECT_EQ(Read(file).OffsetAt(-1000), 3600);
+  EXPECT_EQ(testing::OffsetAt(Read(file), -1001), 0);
+  EXPECT_EQ(testing::OffsetAt(Read(file), -1000), 3600);
 }
 
 TEST(TzifTest, ChangesThatKeepTheOffsetAreLeftOut) {
@@ -100,14 +101,14 @@ TEST(TzifTest, TheFooterGoesOnUntilPastTheLatestTime) {
   file.indexes = {1};
   file.footer = "\nCET-1CEST,M3.5.0,M10.5.0/3\n";
   const Zone zone = Read(file);
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("2007-10-28T01:00:00Z")), 3600);
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("2008-03-30T00:59:59Z")), 3600);
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("2008-03-30T01:00:00Z")), 7200);
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("2008-10-26T01:00:00Z")), 3600);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("2007-10-28T01:00:00Z")), 3600);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("2008-03-30T00:59:59Z")), 3600);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("2008-03-30T01:00:00Z")), 7200);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("2008-10-26T01:00:00Z")), 3600);
   // The last Sundays of March and October 2160.
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("2160-03-30T00:59:59Z")), 3600);
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("2160-03-30T01:00:00Z")), 7200);
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("2161-10-25T01:00:00Z")), 3600);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("2160-03-30T00:59:59Z")), 3600);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("2160-03-30T01:00:00Z")), 7200);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("2161-10-25T01:00:00Z")), 3600);
 }
 
 TEST(TzifTest, AFooterAloneHoldsForAllTime) {
@@ -115,8 +116,8 @@ TEST(TzifTest, AFooterAloneHoldsForAllTime) {
   file.footer = "\nEST5EDT,M3.2.0,M11.1.0\n";
   const Zone zone = Read(file);
   EXPECT_EQ(zone.first_offset, -5 * 3600);
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("1970-07-01T00:00:00Z")), -4 * 3600);
-  EXPECT_EQ(zone.OffsetAt(SecondsAt("2024-01-01T00:00:00Z")), -5 * 3600);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("1970-07-01T00:00:00Z")), -4 * 3600);
+  EXPECT_EQ(testing::OffsetAt(zone, SecondsAt("2024-01-01T00:00:00Z")), -5 * 3600);
 }
 
 TEST(TzifTest, SummerTimeAllYearRoundHasNoGap) {
@@ -125,7 +126,7 @@ TEST(TzifTest, SummerTimeAllYearRoundHasNoGap) {
   const Zone zone = Read(file);
   for (std::int64_t at = SecondsAt("2023-12-31T00:00:00Z"); at < SecondsAt("2024-01-02T00:00:00Z");
        at += 60) {
-    ASSERT_EQ(zone.OffsetAt(at), -4 * 3600) << at;
+    ASSERT_EQ(testing::OffsetAt(zone, at), -4 * 3600) << at;
   }
 }
 
@@ -206,7 +207,7 @@ TEST(TzifTest, RealZonesHaveTheOffsetsTheirHistorySays) {
   if (!HasZoneFiles()) GTEST_SKIP() << "no zone files in " << kZoneDirectory;
   const auto offset = [](const char* name, const char* at) {
     const Result<Zone> zone = ParseTzif(name, ReadZoneBytes(name));
-    return zone.ok() ? zone.value().OffsetAt(SecondsAt(at)) : -1;
+    return zone.ok() ? testing::OffsetAt(zone.value(), SecondsAt(at)) : -1;
   };
   EXPECT_EQ(offset("Europe/Berlin", "2024-07-01T00:00:00Z"), 7200);
   EXPECT_EQ(offset("Europe/Dublin", "2024-01-01T00:00:00Z"), 0);

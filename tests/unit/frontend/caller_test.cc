@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -164,6 +165,80 @@ TEST_F(CallerTest, NamesTheCertificateThatGivesPermission) {
   EXPECT_TRUE(again.MayLift());
   again.Audit({Lift::kReset, "api", {}});
   EXPECT_EQ(lines_.size(), 1U) << "a request that waited is audited once";
+}
+
+// Sends requests over connections of their own, to a front that holds replies.
+class GuessTest : public CallerTest {
+ protected:
+  const CountedExchange& Send(const Peer& peer, std::string_view token, std::string_view target,
+                              std::string_view body, HttpRequest::Version version) {
+    const std::string authorization = Concat("Bearer ", token);
+    const bool is_grpc = version == HttpRequest::Version::kHttp2;
+    const std::vector<Header> headers = {
+        {"authorization", authorization},
+        {"content-type", is_grpc ? "application/grpc" : "application/json"}};
+    CountedExchange& exchange = exchanges_.emplace_back();
+    exchange.request = {.version = version,
+                        .method = "POST",
+                        .target = target,
+                        .authority = "Shop.Test:8080",
+                        .headers = headers,
+                        .body = body,
+                        .peer = &peer};
+    Exchange* const batch = &exchange;
+    front_.Serve({&batch, 1});
+    return exchange;
+  }
+  const CountedExchange& SendReset(const Peer& peer, std::string_view token) {
+    return Send(peer, token, "/v1/reset", R"({"domain":"api","attributes":{"user":"42"}})",
+                HttpRequest::Version::kHttp1);
+  }
+
+  EventLoop loop_;
+  Peer guesser_{.address = "192.0.2.1", .port = 1, .uid = {}};
+  Peer other_{.address = "192.0.2.1", .port = 2, .uid = {}};
+  std::deque<CountedExchange> exchanges_;
+  HttpFront front_{gate_, RemoteWay{}, clock_, meter_, HoldingOptions()};
+
+ private:
+  HttpFrontOptions HoldingOptions() {
+    HttpFrontOptions options = options_;
+    options.loop = &loop_;
+    options.callers.token = kToken;
+    return options;
+  }
+};
+
+TEST_F(GuessTest, ComparesNoFurtherTokenOfAConnectionWhileManyRepliesAreHeld) {
+  for (std::size_t i = 0; i < HeldReplies::kMaxHeld; ++i) {
+    const CountedExchange& held = SendReset(guesser_, "wrong");
+    EXPECT_EQ(held.reply.status, 401);
+    EXPECT_EQ(held.finished, 0);
+  }
+  for (const char* const token : {"wrong", kToken}) {
+    const CountedExchange& refused = SendReset(guesser_, token);
+    EXPECT_EQ(refused.reply.status, 429);
+    EXPECT_EQ(refused.finished, 1);
+    EXPECT_NE(refused.reply.body.find("was not looked at"), std::string::npos);
+  }
+  EXPECT_EQ(warnings_.CountOf(WarningCause::kWrongCredential), HeldReplies::kMaxHeld);
+  EXPECT_EQ(SendReset(other_, kToken).reply.status, 200) << "another connection, same address";
+  EXPECT_EQ(SendReset(other_, "wrong").reply.status, 401);
+  EXPECT_EQ(SendReset(other_, kToken).reply.status, 429);
+}
+
+TEST_F(GuessTest, CountsWrongTokensOfCallsWhoseRepliesAreNotHeld) {
+  constexpr std::string_view kPath = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  std::string message = BytesOf("envoy.service.ratelimit.v3.RateLimitRequest",
+                                R"(domain: "api" descriptors { entries { key: "x" }
+                                     limit { requests_per_unit: 1 unit: DAY } })");
+  message.insert(0, std::string("\0\0\0\0", 4) + static_cast<char>(message.size()));
+  for (std::size_t i = 0; i < HeldReplies::kMaxHeld; ++i) {
+    const auto version = HttpRequest::Version::kHttp2;
+    EXPECT_EQ(Send(guesser_, "wrong", kPath, message, version).finished, 1);
+  }
+  EXPECT_EQ(SendReset(guesser_, kToken).reply.status, 429);
+  EXPECT_EQ(SendReset(other_, kToken).reply.status, 200);
 }
 
 }  // namespace

@@ -168,5 +168,27 @@ TEST_F(FrontSessionTest, RepliesOfRespKeepTheirOrder) {
   EXPECT_NE(resp.output.find("+PONG\r\n*7\r\n:0\r\n"), std::string::npos) << resp.output;
 }
 
+TEST_F(FrontSessionTest, CountsATransactionOfRespThatWaits) {
+  Use({Per("user", Rule("a", "1/m"))});
+  Callers callers;
+  RespClientIds ids;
+  RespFront front({gate_, way_, callers, ids, "1.2.3", clock_, meters_.Add()});
+  RespSession resp(front, peer_, {});
+  constexpr std::size_t kUserBytes = 20'000;
+  const std::string check = Concat("*4\r\n$12\r\nSLUICE.CHECK\r\n$3\r\napi\r\n$4\r\nuser\r\n$",
+                                   kUserBytes, "\r\n", std::string(kUserBytes, 'u'), "\r\n");
+  resp.Receive(Concat("*1\r\n$5\r\nMULTI\r\n", check, "*1\r\n$4\r\nPING\r\n", check,
+                      "*1\r\n$4\r\nEXEC\r\n"));
+  ASSERT_EQ(remote_.waiting(), 2U);
+  const std::size_t kept = resp.kept_bytes();
+  EXPECT_GE(kept, 4 * kUserBytes) << "the queue, and a copy of each check that waits";
+  remote_.Answer();
+  EXPECT_LE(resp.kept_bytes(), kept - kUserBytes * 9 / 10) << "a reply is short";
+  EXPECT_GE(resp.kept_bytes(), 3 * kUserBytes);
+  remote_.Answer();
+  EXPECT_LT(resp.kept_bytes(), kUserBytes);
+  EXPECT_NE(resp.output.find("*3\r\n*7\r\n:1\r\n"), std::string::npos) << resp.output;
+}
+
 }  // namespace
 }  // namespace sluice::testing

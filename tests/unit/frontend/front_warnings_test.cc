@@ -145,7 +145,9 @@ class WarnedFrontTest : public FrontScene {
     return seen;
   }
 
-  FrontWarnings warnings_{clock_, [](WarningCause, const std::string&) {}};
+  std::vector<std::string> lines_;
+  FrontWarnings warnings_{
+      clock_, [this](WarningCause, const std::string& line) { lines_.push_back(line); }};
   HttpFront passing_{gate_, RemoteWay{}, clock_, meter_, WarnedOptions(UnknownDomain::kPass)};
   HttpFront refusing_{gate_, RemoteWay{}, clock_, meter_, WarnedOptions(UnknownDomain::kRefuse)};
 };
@@ -185,6 +187,25 @@ TEST_F(WarnedFrontTest, ProxyThatIsNotTrustedIsReported) {
   }
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api", {{"X-Original-URI", "/a"}}, "192.0.2.2")), 400);
   EXPECT_EQ(warnings_.counts(), (FrontWarnings::Counts{0, 8, 0, 0, 0, 0}));
+}
+
+TEST_F(WarnedFrontTest, LogsWhatBecameOfCallsByAProxyThatIsNotTrusted) {
+  Use({Rule("all", "1000/m")});
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a", {{"X-Real-IP", "1.2.3.4"}}, "192.0.2.1")), 200);
+  EXPECT_EQ(StatusOf(passing_, Get("/auth/api", {{"X-Original-URI", "/a"}}, "192.0.2.2")), 400);
+  const std::string encoded = "/auth/api/%00";
+  EXPECT_EQ(StatusOf(passing_, Get(encoded, {{"X-Real-IP", "1.2.3.4"}}, "192.0.2.3")), 400);
+  ASSERT_EQ(lines_.size(), 3U);
+  const std::string ignored =
+      " sends headers of a proxy and is not in `trusted_proxies`, so they are ignored";
+  EXPECT_EQ(lines_[0],
+            "'192.0.2.1'" + ignored + " and all of its clients share the address of the proxy");
+  EXPECT_TRUE(lines_[1].starts_with("'192.0.2.2'" + ignored +
+                                    " and the call is refused with 400: its path is in none of"))
+      << lines_[1];
+  EXPECT_TRUE(
+      lines_[2].starts_with("'192.0.2.3'" + ignored + " and the call is refused with 400: "))
+      << lines_[2];
 }
 
 TEST_F(WarnedFrontTest, CallWithoutTheOriginalRequestIsReported) {

@@ -87,7 +87,7 @@ class GrpcServicesTest : public testing::FrontScene {
     streamed_.request = Request(path, body, kType);
     streamed_.request.is_whole = is_whole;
     streamed_.taken = 0;
-    ASSERT_TRUE(full_->Streams(streamed_.request));
+    ASSERT_EQ(full_->DeliveryFor(streamed_.request), BodyDelivery::kStreamed);
     full_->ServeStream(streamed_, event);
   }
 

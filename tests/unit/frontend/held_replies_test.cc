@@ -40,6 +40,20 @@ TEST(HeldRepliesTest, FinishesAtOnceBeyondTheBoundAndReusesSlots) {
   EXPECT_EQ(finished, HeldReplies::kMaxHeld + 1);
 }
 
+TEST(HeldRepliesTest, ComparesOnlyFirstCredentialsWhileTheBoundIsReached) {
+  EventLoop loop;
+  HeldReplies held(&loop, std::chrono::milliseconds{1});
+  for (std::size_t i = 1; i < HeldReplies::kMaxHeld; ++i) held.Note();
+  EXPECT_TRUE(held.Compares(7));
+  held.Hold([&] { loop.End(); });
+  EXPECT_FALSE(held.Compares(1));
+  EXPECT_TRUE(held.Compares(0)) << "nobody with the right credential is locked out";
+  held.Note();
+  EXPECT_FALSE(held.Compares(1));
+  loop.Run();
+  EXPECT_TRUE(held.Compares(7)) << "at least one is not held any more";
+}
+
 TEST(HeldRepliesTest, HoldsNothingWithoutALoop) {
   HeldReplies held(nullptr);
   int finished = 0;

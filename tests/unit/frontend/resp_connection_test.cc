@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "unit/frontend/resp_scene.h"
 
@@ -62,6 +64,28 @@ TEST_F(RespConnectionTest, WhoeverGuessesPasswordsIsCutOff) {
     Say("AUTH guess");
   }
   EXPECT_TRUE(resp_.ended());
+}
+
+TEST_F(RespConnectionTest, ComparesNoFurtherPasswordOfAConnectionWhileManyRepliesAreHeld) {
+  callers_.token = "secret";
+  EventLoop loop;
+  RespFront front({gate_, {}, callers_, ids_, "1.2.3", clock_, meter_, &loop});
+  std::vector<std::unique_ptr<RespSession>> guessers;
+  for (std::size_t i = 0; i < HeldReplies::kMaxHeld; ++i) {
+    guessers.push_back(std::make_unique<RespSession>(front, peer_, Bounds{}));
+    guessers.back()->Receive(Command({"AUTH", "guess"}));
+    EXPECT_EQ(guessers.back()->output, "") << "it is held";
+  }
+  RespSession late(front, peer_, {});
+  late.Receive(Command({"AUTH", "guess"}));
+  EXPECT_TRUE(late.output.starts_with("-WRONGPASS")) << "the first of a connection is compared";
+  late.output.clear();
+  late.Receive(Command({"AUTH", "secret"}));
+  EXPECT_EQ(late.output, "-ERR too many wrong passwords; come back in 1s\r\n");
+  EXPECT_TRUE(late.ended());
+  RespSession other(front, peer_, {});
+  other.Receive(Command({"AUTH", "secret"}));
+  EXPECT_EQ(other.output, "+OK\r\n");
 }
 
 TEST_F(RespConnectionTest, WhatClientsSayOfThemselves) {

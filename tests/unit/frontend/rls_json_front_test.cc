@@ -112,6 +112,7 @@ TEST_F(RlsJsonFrontTest, BadBodiesNameTheFieldAtFault) {
       {R"({"domain":"api"})", "descriptors"},
       {R"({"domain":"api","descriptors":[]})", "descriptors"},
       {R"({"domain":"api","descriptors":[{}]})", "descriptors[0].entries"},
+      {R"({"domain":"api","descriptors":[{"entries":[]}]})", "descriptors[0].entries"},
       {R"({"domain":"api","descriptors":[{"entries":[{"value":"x"}]}]})",
        "descriptors[0].entries[0].key"},
       {R"({"domain":"api","descriptors":[{"entries":[{"key":1}]}]})",
@@ -127,6 +128,16 @@ TEST_F(RlsJsonFrontTest, BadBodiesNameTheFieldAtFault) {
     EXPECT_EQ(Post(each.body).status, 400) << each.body;
     EXPECT_TRUE(Says("\"field\":\"" + each.field + "\"")) << exchange_.reply.body;
   }
+}
+
+TEST_F(RlsJsonFrontTest, ReportsEmptyListsAsEmpty) {
+  const auto says = [&](const std::string& body, std::string_view words) {
+    return Post(body).body.find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says(R"({"domain":"api","descriptors":[]})", "expected at least one descriptor"));
+  EXPECT_TRUE(
+      says(R"({"domain":"api","descriptors":[{"entries":[]}]})", "expected at least one entry"));
+  EXPECT_TRUE(says(R"({"domain":"api"})", "expected the key 'descriptors'"));
 }
 
 TEST_F(RlsJsonFrontTest, AnyContentTypeButNoOtherMethod) {

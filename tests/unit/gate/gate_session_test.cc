@@ -81,7 +81,7 @@ class GateSessionTest : public ::testing::Test {
     for (const Set& set : sets) {
       asked.push_back({{&set.attribute, 1}, Cost{set.cost}, set.purpose, set.limit});
     }
-    session_.Decide({"api", asked}, verdict_);
+    session_.Decide({.domain = "api", .sets = asked, .bad_cost = bad_cost_}, verdict_);
     return verdict_;
   }
   std::int64_t Remaining(Attribute attribute) {
@@ -93,6 +93,7 @@ class GateSessionTest : public ::testing::Test {
   Gate gate_;
   GateSession session_{gate_};
   Verdict verdict_;
+  BadCost bad_cost_ = BadCost::kFault;
 };
 
 TEST_F(GateSessionTest, EverySetHasItsOwnAnswer) {
@@ -208,6 +209,28 @@ TEST_F(GateSessionTest, ABadRequestChangesNothingAtAll) {
                 .kind(),
             VerdictKind::kBadRequest);
   EXPECT_EQ(Remaining({"user", "42"}), 0);
+  EXPECT_EQ(Remaining({"tokens", "1"}), 9);
+}
+
+TEST_F(GateSessionTest, ABadCostDeniesItsSetWhereTheCallerCannotBeTold) {
+  bad_cost_ = BadCost::kDenied;
+  RuleSpec rule = Gatekeeper(RuleAction::kLimit, "tokens");
+  rule.limits.push_back({"h", ParseLimit("9/h", {}).value(), {}});
+  rule.cost = CostSpec{std::string("tokens")};
+  Use({Descriptor("user", "5/h")}, {rule, Debt("debt", "9/h")});
+  EXPECT_EQ(Decide({{{"tokens", "3"}}, {{"user", "42"}}, {{"tokens", "x"}}, {{"debt", ""}}}).kind(),
+            VerdictKind::kDenied);
+  EXPECT_EQ(verdict_.retry_after(), kNever);
+  ASSERT_EQ(verdict_.sets().size(), 4U);
+  EXPECT_EQ(verdict_.sets()[0].kind, VerdictKind::kAllowed);
+  EXPECT_EQ(verdict_.sets()[0].bad_cost, nullptr);
+  EXPECT_EQ(verdict_.sets()[2].kind, VerdictKind::kDenied);
+  ASSERT_NE(verdict_.sets()[2].bad_cost, nullptr);
+  EXPECT_EQ(verdict_.sets()[2].bad_cost->name, "tokens");
+  EXPECT_EQ(Remaining({"user", "42"}), 5);
+  EXPECT_EQ(Remaining({"tokens", "1"}), 9);
+  EXPECT_EQ(Remaining({"debt", ""}), 8) << "a debt is charged in any case";
+  EXPECT_TRUE(Decide({{{"tokens", "x"}, 1, Purpose::kGiveBack}}).allowed());
   EXPECT_EQ(Remaining({"tokens", "1"}), 9);
 }
 

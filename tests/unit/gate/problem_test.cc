@@ -96,6 +96,25 @@ TEST_F(ProblemTest, WhatHasNoUnitsIsNull) {
   EXPECT_EQ(DetailOf(Check()), "Rule 'slow', limit 'm': 1 asked for; come back in 1s.");
 }
 
+TEST_F(ProblemTest, AWaitIsRoundedUpToWholeUnits) {
+  const auto wait_after = [&](Nanos wait) {
+    const Rate rate{1, wait};
+    Use({Rule("slow", LimitOf({.algorithm = Algorithm::kTokenBucket, .rate = rate, .burst = 1}))});
+    Check();
+    const std::string detail = DetailOf(Check());
+    return detail.substr(detail.find("come back in "));
+  };
+  EXPECT_EQ(wait_after(seconds{59}), "come back in 59s.");
+  EXPECT_EQ(wait_after(seconds{60}), "come back in 1m.");
+  EXPECT_EQ(wait_after(seconds{61}), "come back in 61s.");
+  EXPECT_EQ(wait_after(seconds{599}), "come back in 599s.");
+  EXPECT_EQ(wait_after(seconds{1797}), "come back in 30m.");
+  EXPECT_EQ(wait_after(seconds{7201}), "come back in 121m.");
+  EXPECT_EQ(wait_after(seconds{40'000}), "come back in 12h.");
+  EXPECT_EQ(wait_after(seconds{86'400}), "come back in 1d.");
+  EXPECT_EQ(wait_after(seconds{900'000}), "come back in 11d.");
+}
+
 TEST_F(ProblemTest, ADelayToObserveIsPartOfTheReply) {
   Use({Rule(
       "queue",

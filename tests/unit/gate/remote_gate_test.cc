@@ -130,7 +130,7 @@ TEST_F(RemoteGateTest, ALateAnswerNamesTheWindowOfWhatItGivesBack) {
   remote_.PassDeadline();
   remote_.Answer();
   ASSERT_EQ(remote_.waiting(), 1U);
-  EXPECT_TRUE(remote_.oldest().items[0].until == Time{1'700'000'040s});
+  EXPECT_TRUE(remote_.oldest().items[0].bound->until == Time{1'700'000'040s});
 }
 
 TEST_F(RemoteGateTest, AFailureIsDecidedByTheRulesOwnPolicy) {
@@ -176,8 +176,10 @@ TEST_F(RemoteGateTest, BeforeTheSecretIsKnownTheFallbackDecides) {
   Use({Rule("a", "3/m")});
   EXPECT_EQ(Ask(), GateSession::Decided::kNow);
   EXPECT_EQ(now_.decisions()[0].decision.source, Source::kFallback);
+  EXPECT_EQ(remote_.not_asked, 1) << "it is counted";
   limits_.known = true;
   EXPECT_TRUE(Check().allowed());
+  EXPECT_EQ(remote_.not_asked, 1);
   EXPECT_EQ(later_.verdict.decisions()[0].decision.source, Source::kRemote);
 }
 
@@ -305,7 +307,7 @@ TEST_F(RemoteGateTest, ALateAnswerGivesBackOnlyWhatIsNotBackByItself) {
   remote_.PassDeadline();
   remote_.Answer();
   ASSERT_EQ(remote_.waiting(), 1U);
-  EXPECT_TRUE(remote_.oldest().items[0].until == clock_.Now() + 500ms);
+  EXPECT_TRUE(remote_.oldest().items[0].bound->until == clock_.Now() + 500ms);
 }
 
 // enforce_percent: nodes of a fleet agree, and nobody else can know.

@@ -9,16 +9,18 @@
 #include <thread>
 #include <vector>
 
+#include "support/zone_offset.h"
+
 namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
 
 // A folder of its own for each test, removed afterwards.
-class SystemZonesTest : public testing::Test {
+class SystemZonesTest : public ::testing::Test {
  protected:
   SystemZonesTest() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     directory_ = fs::temp_directory_path() /
                  ("sluice_zones_" + std::to_string(getpid()) + "_" + test->name());
     fs::create_directories(directory_ / "Area");
@@ -45,7 +47,7 @@ TEST_F(SystemZonesTest, UtcNeedsNoFile) {
   const ZoneSource zones = SystemZones(directory_ / "not there");
   ASSERT_NE(zones("UTC"), nullptr);
   EXPECT_EQ(zones("UTC")->name, "UTC");
-  EXPECT_EQ(zones("UTC")->OffsetAt(0), 0);
+  EXPECT_EQ(testing::OffsetAt(*zones("UTC"), 0), 0);
 }
 
 TEST_F(SystemZonesTest, AZoneFileIsReadOnceAndShared) {
@@ -54,7 +56,7 @@ TEST_F(SystemZonesTest, AZoneFileIsReadOnceAndShared) {
   const auto town = zones("Area/Town");
   ASSERT_NE(town, nullptr);
   EXPECT_EQ(town->name, "Area/Town");
-  EXPECT_EQ(town->OffsetAt(0), 3600);
+  EXPECT_EQ(testing::OffsetAt(*town, 0), 3600);
   fs::remove(directory_ / "Area/Town");
   const ZoneSource copy = zones;
   EXPECT_EQ(copy("Area/Town"), town);
@@ -112,7 +114,7 @@ TEST_F(SystemZonesTest, TheMachinesOwnZonesAreFound) {
   }
   const auto berlin = SystemZones()("Europe/Berlin");
   ASSERT_NE(berlin, nullptr);
-  EXPECT_EQ(berlin->OffsetAt(1'719'792'000), 7200);
+  EXPECT_EQ(testing::OffsetAt(*berlin, 1'719'792'000), 7200);
   EXPECT_EQ(SystemZones()("Europe/Berlyn"), nullptr);
 }
 

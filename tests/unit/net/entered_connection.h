@@ -36,7 +36,7 @@ class EnteredConnection {
   void Receive(std::string_view bytes) {
     unread.append(bytes);
     if (session == nullptr) {
-      session = ChooseSession(unread, services, peer, bounds);
+      session = ChooseSession(unread, services, peer, bounds, admit_client);
       if (session == nullptr) return;
       session->on_late_reply = [this] { ++late_replies; };
     }
@@ -59,6 +59,7 @@ class EnteredConnection {
   Bounds bounds;
   Peer peer;
   Services services;
+  AdmitClient admit_client;
   ScriptedService* service = nullptr;
   std::unique_ptr<Session> session;
   std::string unread;

@@ -206,6 +206,60 @@ TEST_F(Http1SessionTest, NothingMoreIsServedWhileItsOutputHasNotLeft) {
   EXPECT_TRUE(session.ended());
 }
 
+TEST_F(Http1SessionTest, PausesWhenItsOutputIsLongAndSoonerWhileMemoryIsScarce) {
+  service.fill = [](HttpReply& reply) { reply.body = std::string(9000, 'x'); };
+  for (const bool is_scarce : {false, true}) {
+    service.seen.clear();
+    Http1Session roomy{service, peer, Bounds{}};
+    roomy.SetMemoryScarce(is_scarce);
+    std::string requests;
+    for (int i = 0; i < 200; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    std::size_t said = 0;
+    do {
+      requests.erase(0, roomy.Receive(requests));
+      EXPECT_LT(roomy.output.size(), is_scarce ? 14'000U : 272'000U);
+      said += std::exchange(roomy.output, {}).size();
+    } while (roomy.paused());
+    EXPECT_EQ(service.seen.size(), 200U);
+    EXPECT_GT(said, 200 * 9000U);
+  }
+}
+
+TEST_F(Http1SessionTest, PausesWhenLateRepliesFillItsOutput) {
+  service.replies_later = true;
+  service.fill = [](HttpReply& reply) { reply.body = std::string(9000, 'x'); };
+  const std::string half = "GET / HTT";
+  for (int i = 0; i < 9; ++i) Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"});
+  Say({half});
+  session.ReceiveEnd();
+  service.ReplyToAll();
+  std::size_t said = 0;
+  for (std::size_t calls = 0; !session.ended() && ++calls < 20;) {
+    EXPECT_LT(session.output.size(), Small().connection_bytes + 9100);
+    said += Say({""}).size();
+  }
+  EXPECT_TRUE(session.ended()) << "the rest of what is half there never comes";
+  EXPECT_GT(said, 9 * 9000U);
+}
+
+TEST_F(Http1SessionTest, SendsFixedBodiesAndKeepsNoCopies) {
+  static const std::string document(9000, 'x');
+  service.fill = [](HttpReply& reply) { reply.fixed_body = document; };
+  const std::string said = Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"});
+  EXPECT_TRUE(said.ends_with("Content-Length: 9000\r\n\r\n" + document)) << said.substr(0, 100);
+  EXPECT_EQ(Say({"HEAD / HTTP/1.1\r\nHost: h\r\n\r\n"}),
+            "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n");
+  std::string requests;
+  for (int i = 0; i < 10; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+  session.Receive(requests);
+  EXPECT_TRUE(session.paused());
+  EXPECT_LT(session.kept_bytes(), 9000U);
+  session.output.clear();
+  service.fill = [](HttpReply& reply) { reply.body = "hello"; };
+  while (session.paused()) Say({""});
+  EXPECT_EQ(Say({"GET / HTTP/1.1\r\nHost: h\r\n\r\n"}), kHello);
+}
+
 TEST_F(Http1SessionTest, NothingMoreIsServedWhileTooManyAreBeingServed) {
   service.replies_later = true;
   std::string requests;
@@ -278,6 +332,32 @@ TEST_F(Http1SessionTest, WhoWaitsForAWordBeforeItsChunksGetsItOnce) {
             "HTTP/1.1 100 Continue\r\n\r\n");
   EXPECT_EQ(Say({"1\r\na\r\n"}), "");
   EXPECT_EQ(Say({"0\r\n\r\n"}), kHello);
+}
+
+TEST(Http1Unread, AnswersAtTheHeadWhereTheServiceLeavesTheBodyUnread) {
+  for (const std::string_view framing : {"Content-Length: 5", "Transfer-Encoding: chunked",
+                                         "Content-Length: 5\r\nExpect: 100-continue",
+                                         "Transfer-Encoding: chunked\r\nExpect: 100-continue"}) {
+    ScriptedService service;
+    const Peer peer;
+    Http1Session session{service, peer, Bounds{}};
+    const std::string requests = Concat("GET / HTTP/1.1\r\nHost: h\r\n\r\nPUT /unread HTTP/1.1\r\n",
+                                        framing, "\r\nHost: h\r\n\r\n1");
+    EXPECT_EQ(session.Receive(requests), requests.size());
+    EXPECT_EQ(
+        session.output,
+        Concat(kHello, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"))
+        << framing;
+    EXPECT_TRUE(session.ended());
+    ASSERT_EQ(service.seen.size(), 2U);
+    EXPECT_EQ(service.seen[1].target, "/unread");
+    EXPECT_EQ(service.seen[1].body, "");
+  }
+}
+
+TEST_F(Http1SessionTest, GoesOnAfterABodyThatCameThoughNobodyWantedIt) {
+  EXPECT_EQ(Say({"PUT /unread HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}"}), kHello);
+  EXPECT_FALSE(session.ended());
 }
 
 TEST_F(Http1SessionTest, TellsTheClientOfAnOldConnectionWithTheNextReply) {

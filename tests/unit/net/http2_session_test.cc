@@ -157,6 +157,55 @@ TEST_F(Http2SessionTest, NothingMoreIsSaidWhileItsOutputHasNotLeft) {
   for (const auto& [stream, reply] : client.replies) EXPECT_EQ(reply.body.size(), 30'000U);
 }
 
+TEST_F(Http2SessionTest, PausesWhenItsOutputIsLongAndSoonerWhileMemoryIsScarce) {
+  service.fill = [](HttpReply& reply) { reply.body = std::string(9000, 'x'); };
+  for (const bool is_scarce : {false, true}) {
+    Http2Client reader;
+    reader.GrantWindow(1 << 20);
+    Http2Session roomy{service, peer, Bounds{}};
+    roomy.SetMemoryScarce(is_scarce);
+    for (int i = 0; i < 90; ++i) reader.Get("/");
+    std::string requests = reader.TakeOutput();
+    for (int calls = 0; calls == 0 || roomy.paused(); ++calls) {
+      requests.erase(0, roomy.Receive(requests));
+      EXPECT_LT(roomy.output.size(), is_scarce ? 24'000U : 280'000U);
+      EXPECT_TRUE(reader.Receive(std::exchange(roomy.output, {})));
+    }
+    EXPECT_EQ(reader.replies.size(), 90U);
+    for (const auto& [stream, reply] : reader.replies) {
+      EXPECT_TRUE(is_scarce || reply.body.size() == 9000U) << stream << ' ' << reply.error;
+    }
+  }
+}
+
+// Replies that wait for windows are memory that a client decides to hold.
+TEST_F(Http2SessionTest, RefusesStreamsWhileMemoryIsScarceAndRepliesWaitForWindows) {
+  service.fill = [](HttpReply& reply) { reply.body = std::string(9000, 'x'); };
+  Http2Session roomy{service, peer, Bounds{}};
+  roomy.SetMemoryScarce(true);
+  std::string said = std::string(kPreface) + NoWindow() + RequestFrame(1, FrameEnd::kStream);
+  EXPECT_EQ(roomy.Receive(said), said.size());
+  roomy.Receive(RequestFrame(3, FrameEnd::kStream));
+  EXPECT_EQ(service.seen.size(), 1U);
+  EXPECT_FALSE(roomy.ended());
+  roomy.SetMemoryScarce(false);
+  roomy.Receive(RequestFrame(5, FrameEnd::kStream));
+  EXPECT_EQ(service.seen.size(), 2U);
+}
+
+TEST_F(Http2SessionTest, SendsFixedBodiesAndKeepsNoCopies) {
+  static const std::string document(40'000, 'x');
+  service.fill = [](HttpReply& reply) { reply.fixed_body = document; };
+  const std::int32_t stream = client.Get("/");
+  for (int i = 0; i < 30; ++i) Meet();
+  EXPECT_EQ(client.replies[stream].body, document);
+  Say(NoWindow());
+  Http2Session closed{service, peer, Bounds{}};
+  closed.Receive(std::string(kPreface) + NoWindow() + RequestFrame(1, FrameEnd::kStream));
+  EXPECT_EQ(closed.phase(), Session::Phase::kAnswering) << "it waits for a window";
+  EXPECT_LT(closed.kept_bytes(), 9000U);
+}
+
 TEST_F(Http2SessionTest, ARequestResetBeforeItWasServedIsNot) {
   const std::int32_t stream = client.PostUnfinished("/", "a");
   std::string said = client.TakeOutput();
@@ -222,6 +271,17 @@ TEST_F(Http2SessionTest, WhatIsTooLargeIsToldByHeadersAloneAndByTrailersToo) {
   Meet();
   EXPECT_EQ(client.replies[behind].trailers["grpc-status"], "8");
   EXPECT_TRUE(client.replies[behind].is_reset);
+}
+
+TEST_F(Http2SessionTest, AnswersAtTheHeadWhereTheServiceLeavesTheBodyUnread) {
+  const std::int32_t stream = client.PostUnfinished("/unread", "half of it");
+  Meet();
+  EXPECT_TRUE(client.replies[stream].is_whole);
+  EXPECT_EQ(client.replies[stream].body, "hello");
+  EXPECT_TRUE(client.replies[stream].is_reset) << "the rest must not be sent";
+  EXPECT_EQ(client.replies[stream].error, 0U);
+  ASSERT_EQ(service.seen.size(), 1U);
+  EXPECT_EQ(service.seen[0].body, "");
 }
 
 // Invariant (2).

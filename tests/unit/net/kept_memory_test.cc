@@ -66,6 +66,14 @@ class KeptMemory : public testing::Test {
     return bytes;
   }
 
+  // As a connection does whose peer reads: what has paused goes on once its output has left.
+  static void ReceiveAll(Session& session, std::string unread) {
+    do {
+      unread.erase(0, session.Receive(unread));
+      std::string().swap(session.output);
+    } while (session.paused());
+  }
+
   LongReplies service_;
   const Peer peer_{};
 };
@@ -74,8 +82,7 @@ TEST_F(KeptMemory, CountsSpareStreamsOfHttp2) {
   const std::string bytes = ManyRequests();
   const std::size_t before = Allocated();
   Http2Session session(service_, peer_, Bounds{});
-  session.Receive(bytes);
-  std::string().swap(session.output);
+  ReceiveAll(session, bytes);
   const std::size_t after = Allocated();
   const std::size_t held = after > before ? after - before : 0;
   EXPECT_GE(session.kept_bytes(), 99 * 2 * kLongValue);
@@ -85,8 +92,7 @@ TEST_F(KeptMemory, CountsSpareStreamsOfHttp2) {
 
 TEST_F(KeptMemory, FreesSpareStreamsOfHttp2BesideOneThatStaysOpen) {
   Http2Session session(service_, peer_, Bounds{});
-  session.Receive(ManyRequests());
-  session.output.clear();
+  ReceiveAll(session, ManyRequests());
   for (int i = 1; i <= 2; ++i) session.Tick(std::chrono::milliseconds(250 * i), Deadlines{});
   EXPECT_LT(session.kept_bytes(), ByteBudget::kLittle);
   const std::string rest = DataFrame(1, "x", FrameEnd::kStream);
@@ -94,9 +100,34 @@ TEST_F(KeptMemory, FreesSpareStreamsOfHttp2BesideOneThatStaysOpen) {
   EXPECT_FALSE(session.output.empty()) << "the one that was open is answered";
 }
 
+// Replies to each piece of a stream with far more.
+class WordyService final : public HttpService {
+ public:
+  void Serve(std::span<Exchange* const> /*batch*/) override {}
+  BodyDelivery DeliveryFor(const HttpRequest& /*head*/) const override {
+    return BodyDelivery::kStreamed;
+  }
+  void ServeStream(Exchange& exchange, StreamEvent event) override {
+    if (event != StreamEvent::kMore) return;
+    exchange.taken = exchange.request.body.size();
+    exchange.reply.body.append(50'000, 'x');
+    exchange.Send();
+  }
+};
+
+TEST_F(KeptMemory, ServesNoMoreStreamsOfHttp2InOneReadThanRepliesMayWait) {
+  WordyService service;
+  Http2Session session(service, peer_, Bounds{.connection_bytes = 100'000});
+  std::string bytes = std::string(kPreface) + SettingsFrame();
+  for (int i = 0; i < 30; ++i) bytes += LongRequest(2 * i + 1, FrameEnd::kNothing);
+  session.Receive(bytes);
+  EXPECT_FALSE(session.ended());
+  EXPECT_LT(session.output.size() + session.kept_bytes(), 350'000U);
+}
+
 TEST_F(KeptMemory, KeepsSpareStreamsOfHttp2ThatAreInUseNowAndThen) {
   Http2Session session(service_, peer_, Bounds{});
-  session.Receive(ManyRequests());
+  ReceiveAll(session, ManyRequests());
   std::int32_t stream = 201;
   for (int tick = 1; tick < 5; ++tick) {
     std::string bytes;
@@ -113,7 +144,7 @@ TEST_F(KeptMemory, KeepsSpareStreamsOfHttp2ThatAreInUseNowAndThen) {
 
 TEST_F(KeptMemory, ReleasesSpareStreamsOfHttp2) {
   Http2Session session(service_, peer_, Bounds{});
-  session.Receive(ManyRequests());
+  ReceiveAll(session, ManyRequests());
   session.ReleaseMemory();
   EXPECT_LT(session.kept_bytes(), ByteBudget::kLittle);
 }
@@ -148,6 +179,14 @@ class OkService final : public RespService {
   void Serve(std::span<RespExchange* const> batch) override {
     for (RespExchange* exchange : batch) {
       if (exchange->arguments[0] == "NAME") exchange->client->name = exchange->arguments[1];
+      if (exchange->arguments[0] == "QUEUE") {
+        exchange->client->transaction = std::make_unique<RespTransaction>();
+        RespTransaction& transaction = *exchange->client->transaction;
+        transaction.bytes = exchange->arguments[1];
+        transaction.sizes.resize(RespTransaction::kMaxCommands);
+        transaction.counts.resize(RespTransaction::kMaxCommands);
+      }
+      if (exchange->arguments[0] == "DISCARD") exchange->client->transaction.reset();
       exchange->reply = "+OK\r\n";
       exchange->Finish();
     }
@@ -173,6 +212,16 @@ TEST_F(KeptMemory, CountsTheNameOfAClientOfResp) {
   RespSession session(service, peer_, Bounds{});
   session.Receive("*2\r\n$4\r\nNAME\r\n$100000\r\n" + std::string(100'000, 'n') + "\r\n");
   EXPECT_GE(session.kept_bytes(), 100'000U);
+}
+
+TEST_F(KeptMemory, CountsTheTransactionOfAClientOfResp) {
+  OkService service;
+  RespSession session(service, peer_, Bounds{});
+  session.Receive("*2\r\n$5\r\nQUEUE\r\n$60000\r\n" + std::string(60'000, 'k') + "\r\n");
+  EXPECT_GE(session.kept_bytes(),
+            60'000 + 2 * RespTransaction::kMaxCommands * sizeof(std::uint32_t));
+  session.Receive("*1\r\n$7\r\nDISCARD\r\n");
+  EXPECT_LT(session.kept_bytes(), std::size_t{1} << 10U);
 }
 
 TEST(EraseFront, ReturnsMemoryThatIsFarTooMuch) {

@@ -98,6 +98,25 @@ TEST_F(ProxySessionTest, HowBytesAreCutMakesNoDifference) {
   EXPECT_EQ(connection.unread, "");
 }
 
+// Invariant (2).
+TEST_F(ProxySessionTest, ClosesClientsThatAreNotAdmitted) {
+  std::string asked;
+  connection.admit_client = [&](std::string_view address) {
+    asked = address;
+    return false;
+  };
+  connection.Receive(kV4 + kGet);
+  EXPECT_EQ(asked, "203.0.113.5");
+  EXPECT_TRUE(connection.ended());
+  EXPECT_EQ(connection.TakeOutput(), "");
+  EXPECT_TRUE(connection.service->seen.empty());
+}
+
+TEST_F(ProxySessionTest, AsksForNoAdmissionOfAProxyThatSpeaksForItself) {
+  connection.admit_client = [](std::string_view) { return false; };
+  SeenBehind(kLocal);
+}
+
 TEST_F(ProxySessionTest, NobodyElseMaySendAHeader) {
   connection.services.entrance.is_proxy = [](std::string_view) { return false; };
   connection.Receive(kV4 + kGet);

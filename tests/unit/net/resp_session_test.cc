@@ -81,9 +81,48 @@ TEST_F(RespSessionTest, NothingMoreIsServedWhileItsOutputHasNotLeft) {
   EXPECT_EQ(service.batches, (std::vector<std::size_t>{10, 10}));
   session.Drain();
   EXPECT_FALSE(session.ended()) << "what has come is answered";
-  Say("");
+  while (session.paused()) Say("");
   EXPECT_EQ(service.batches, (std::vector<std::size_t>{10, 10, 10, 5}));
   EXPECT_TRUE(session.ended());
+}
+
+TEST_F(RespSessionTest, PausesWhenItsOutputIsLongAndSoonerWhileMemoryIsScarce) {
+  for (const bool is_scarce : {false, true}) {
+    RespSession roomy{service, peer, Bounds{}};
+    roomy.SetMemoryScarce(is_scarce);
+    const std::string value(9000, 'x');
+    std::string commands;
+    for (int i = 0; i < 100; ++i) {
+      commands += Concat("*2\r\n$4\r\nECHO\r\n$9000\r\n", value, "\r\n");
+    }
+    std::size_t said = 0;
+    do {
+      commands.erase(0, roomy.Receive(commands));
+      EXPECT_LT(roomy.output.size(), is_scarce ? 14'000U : 272'000U);
+      said += std::exchange(roomy.output, {}).size();
+    } while (roomy.paused());
+    EXPECT_EQ(said, 100 * (9000 + std::string_view("$9000\r\n\r\n").size()));
+  }
+}
+
+TEST_F(RespSessionTest, EndsAfterLateRepliesThatFillItsOutputThoughHalfACommandHasCome) {
+  service.replies_later = true;
+  std::string commands;
+  for (int i = 0; i < 10; ++i) {
+    commands += Concat("*2\r\n$4\r\nECHO\r\n$900\r\n", std::string(900, 'x'), "\r\n");
+  }
+  RespSession tight{service, peer, Bounds{.connection_bytes = 2000}};
+  const std::string half = "*2\r\n$4\r\nEC";
+  EXPECT_EQ(tight.Receive(commands + half), commands.size());
+  tight.ReceiveEnd();
+  for (RespExchange* exchange : service.waiting) exchange->Finish();
+  EXPECT_LT(tight.output.size(), 3000U);
+  std::size_t calls = 0;
+  for (std::string rest = half; !tight.ended() && ++calls < 20;) {
+    tight.output.clear();
+    rest.erase(0, tight.Receive(rest));
+  }
+  EXPECT_TRUE(tight.ended());
 }
 
 TEST_F(RespSessionTest, NothingMoreIsServedWhileTooManyAreBeingServed) {

@@ -43,7 +43,10 @@ class ScriptedService final : public HttpService {
     }
   }
 
-  bool Streams(const HttpRequest& head) const override { return head.target == "/stream"; }
+  BodyDelivery DeliveryFor(const HttpRequest& head) const override {
+    if (head.target == "/unread") return BodyDelivery::kUnread;
+    return head.target == "/stream" ? BodyDelivery::kStreamed : BodyDelivery::kWhole;
+  }
 
   // Sends back what comes, and ends when that does.
   void ServeStream(Exchange& exchange, StreamEvent event) override {

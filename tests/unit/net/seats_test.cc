@@ -94,6 +94,37 @@ TEST_F(SeatsTest, WhoeverIsOnThisMachineIsNotCounted) {
   }
 }
 
+// A client behind a proxy has no more than one that connects itself, and takes nothing from others.
+TEST_F(SeatsTest, CountsConnectionsOfAProxyToTheClientsThatItNames) {
+  const auto take_for = [&](std::string_view client) {
+    std::optional<Seats::Seat> seat =
+        seats.Take(Audience::kClients, "192.0.2.9", PeerKind::kTrustedProxy);
+    if (!seat || !seat->MoveTo(client)) return false;
+    taken.push_back(std::move(*seat));
+    return true;
+  };
+  EXPECT_TRUE(take_for("198.51.100.7"));
+  EXPECT_TRUE(take_for("198.51.100.7"));
+  EXPECT_FALSE(take_for("198.51.100.7"));
+  EXPECT_FALSE(Take(Audience::kClients, "198.51.100.7")) << "nor directly";
+  EXPECT_TRUE(take_for("203.0.113.9"));
+  EXPECT_EQ(seats.count(Audience::kClients), 3U);
+  taken.clear();
+  EXPECT_TRUE(take_for("198.51.100.7"));
+}
+
+TEST_F(SeatsTest, DoesNotBoundAProxyThatHasNotNamedItsClients) {
+  for (int i = 0; i < 4; ++i) {
+    std::optional<Seats::Seat> seat =
+        seats.Take(Audience::kClients, "192.0.2.9", PeerKind::kTrustedProxy);
+    ASSERT_TRUE(seat);
+    taken.push_back(std::move(*seat));
+  }
+  EXPECT_FALSE(seats.HasRoom(Audience::kClients)) << "but it is counted";
+  taken.clear();
+  EXPECT_TRUE(Take(Audience::kClients, "192.0.2.9"));
+}
+
 // Nothing is remembered of an address that has no connection any more, however many come and go.
 TEST_F(SeatsTest, AddressesThatLeftAreForgotten) {
   const auto visit = [&](int from, int to) {
@@ -240,6 +271,19 @@ TEST_F(SeatsToLeaveTest, ChoosesIdleOnesWhereUnfinishedOnesAreNotMore) {
   TakeIdle("192.0.2.1", 4);
   const std::uint64_t idle = TakeIdle("192.0.2.1", 3);
   EXPECT_EQ(Choose(1), Ids{idle});
+}
+
+TEST_F(SeatsToLeaveTest, RanksConnectionsOfAProxyByTheirClients) {
+  TakeIdle("198.51.100.7", 1);
+  TakeIdle("198.51.100.7", 1);
+  for (int i = 0; i < 3; ++i) {
+    std::optional<Seats::Seat> seat =
+        seats.Take(Audience::kClients, "192.0.2.9", PeerKind::kTrustedProxy);
+    seat->SetWaiting(ConnectionWait::kRequest, Nanos(0));
+    ASSERT_TRUE(seat->MoveTo(Concat("203.0.113.", i)));
+    taken.push_back(std::move(*seat));
+  }
+  EXPECT_EQ(Choose(1), Ids{taken.front().id()});
 }
 
 TEST_F(SeatsToLeaveTest, ChoosesThoseOfThisMachineLast) {

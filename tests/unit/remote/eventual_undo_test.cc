@@ -40,7 +40,7 @@ TEST_F(EventualUndoTest, WhatWasPushedIsGivenBackThereWithinItsWindow) {
   EXPECT_EQ(decision_.remaining, 99);
   EXPECT_EQ(Begin(), -5);
   ASSERT_EQ(sync_.refunds.size(), 1U);
-  EXPECT_EQ(sync_.refunds[0].until, Time{hours{1004}});
+  EXPECT_EQ(sync_.refunds[0].bound->until, Time{hours{1004}});
   End(RemoteFate::kDecided);
   EXPECT_EQ(InRedis(), 1);
   ASSERT_EQ(Take(), Answer::kDecided);

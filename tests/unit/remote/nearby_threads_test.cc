@@ -44,6 +44,7 @@ class Worker final : public Remote {
     under_way_.push_back({&call, &listener, there_.clock.Now()});
     return true;
   }
+  void OnNotAsked() override {}
 
   // One request, and all that is under way.
   void Step(const RemoteItem& item, Nearness nearness, std::size_t step) {

@@ -45,10 +45,11 @@ Decision FakeRedis::DecideItem(Operation operation, const RemoteItem& item, Time
       charged += item.cost.units;
       return state.TakeDebt(item.cost, now);
     case Operation::kRefund:
-      if (item.until && now >= *item.until) return state.Peek(Cost{0}, now);
+      if (item.bound && now >= item.bound->until) return state.Peek(Cost{0}, now);
       charged -= item.cost.units;
       CountLease(operation, item, now);
-      return state.Refund(item.cost, now, item.until);
+      return item.bound ? state.Refund(item.cost, now, item.bound->until)
+                        : state.Refund(item.cost, now);
     case Operation::kReset:
       return state.Reset(now);
     default:

@@ -122,6 +122,7 @@ class NearbyWorld::Node final : public Remote {
   Node(NearbyWorld& world, const RedisNearbySettings& settings);
 
   bool Decide(RemoteCall& call, RemoteListener& listener) override;
+  void OnNotAsked() override {}
 
   // As the gate does: here if that is known, else in Redis. `done` hears what came of it; nothing
   // where Redis did not decide.

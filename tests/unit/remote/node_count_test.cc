@@ -102,6 +102,27 @@ TEST_F(NodeCountTest, NoBeatIsSentWhileOneIsUnderWay) {
   ASSERT_TRUE(LoopUntil(loop_, [&] { return fake.taken == 2; }));
 }
 
+TEST_F(NodeCountTest, CountsBeatsThatAreAnsweredAndThatAreNot) {
+  FakeRedisClient& fake = ConnectFake();
+  Add(1);
+  const NodeCount& node = *nodes_.front();
+  const auto reply = [&](std::string_view resp) {
+    fake.Reply(resp);
+    return LoopUntil(loop_, [&] { return !fake.sent.empty(); });
+  };
+  ASSERT_TRUE(reply(":1\r\n"));
+  EXPECT_EQ(node.beats_answered(), 1U);
+  EXPECT_EQ(node.beats_failed(), 0U);
+  ASSERT_TRUE(reply("-OOM command not allowed\r\n"));
+  ASSERT_TRUE(reply(":2\r\n"));
+  EXPECT_EQ(node.beats_answered(), 2U);
+  EXPECT_EQ(node.beats_failed(), 1U);
+  fake.refuses_from = 0;
+  fake.Reply(":2\r\n");
+  EXPECT_TRUE(LoopUntil(loop_, [&] { return node.beats_failed() >= 3; }));
+  EXPECT_EQ(node.beats_answered(), 3U);
+}
+
 // Invariant (3). How much later than that they come is up to the machine.
 TEST_F(NodeCountTest, BeatsComeAfterWaitsThatAreDrawnBetweenHalfAndAllOfTheirTime) {
   constexpr milliseconds kEveryHere{20};

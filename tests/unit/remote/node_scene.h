@@ -15,6 +15,7 @@
 #include "support/redis_process.h"
 #include "unit/remote/counted_load.h"
 #include "unit/remote/heard_answers.h"
+#include "unit/remote/heard_servers.h"
 #include "unit/remote/loop_until.h"
 
 namespace sluice::testing {
@@ -24,8 +25,9 @@ namespace sluice::testing {
 class NodeScene : public ::testing::Test {
  protected:
   void Begin(const Endpoint& endpoint) {
-    node_ = std::make_unique<RedisNode>(RedisParts{{loop_, clock_}, names_, counts_, jitter_},
-                                        endpoint, settings_);
+    node_ = std::make_unique<RedisNode>(
+        RedisParts{{loop_, clock_}, names_, counts_, jitter_, nullptr, &servers_}, endpoint,
+        settings_);
   }
   void Begin(const RedisProcess& server) { Begin(TcpEndpoint{"127.0.0.1", server.port()}); }
   bool UntilOpen() {
@@ -61,6 +63,7 @@ class NodeScene : public ::testing::Test {
   RedisNodeSettings settings_;
   // They outlive the node, also where a test ends early.
   HeardAnswers heard_;
+  HeardServers servers_;
   CountedLoad load_{[this](RedisCommand& command, RedisListener& listener) {
     return node_->Send(command, listener);
   }};

@@ -38,7 +38,7 @@ TEST_F(PurseReturnTest, UnitsOfABucketGoBackUntilTheyAreBackByThemselves) {
   const Time decided_at = now_ + ahead_;
   now_ += milliseconds{300};
   EXPECT_EQ(Back(), 8);
-  EXPECT_EQ(items_[0].until, decided_at + seconds{30});
+  EXPECT_EQ(items_[0].bound->until, decided_at + seconds{30});
 }
 
 // Invariant (5).
@@ -49,7 +49,7 @@ TEST_F(PurseReturnTest, LeasesOfDifferentTimesGoBackEachUntilItsOwn) {
   Grant();
   EXPECT_EQ(Back(Purse::Which::kAll), 1 + 16);
   ASSERT_EQ(items_.size(), 2U);
-  EXPECT_EQ(*items_[1].until - *items_[0].until, milliseconds{10});
+  EXPECT_EQ(items_[1].bound->until - items_[0].bound->until, milliseconds{10});
 }
 
 // Invariant (5).
@@ -120,7 +120,7 @@ TEST_F(PurseReturnTest, AReturnThatWasNotDoneIsRepeatedAndNotSpent) {
   EXPECT_EQ(Back(), 0);  // not at once
   now_ += milliseconds{100};
   ASSERT_EQ(Back(), 8);
-  EXPECT_EQ(items_[0].until, item.until);
+  EXPECT_EQ(items_[0].bound, item.bound);
   EXPECT_EQ(items_[0].terms, item.terms);
   EXPECT_EQ(Back(), 0);
 }
@@ -211,13 +211,13 @@ TEST_F(PurseReturnTest, ReturnsOfDifferentTimesAreRepeatedUntilTheEarliest) {
     ASSERT_GE(Back(Purse::Which::kAll), 0);
     for (const int after : {first, second, third}) {
       RemoteItem item = ItemOf(after);
-      item.until = there + seconds{after};
+      item.bound = ReturnBound{there + seconds{after}};
       purse_.NotReturned(item, now_ + Nanos{1}, now_);
     }
     now_ += milliseconds{150};
     EXPECT_EQ(Back(Purse::Which::kAll), 5 + 9 + 7);
     ASSERT_EQ(items_.size(), 1U);
-    EXPECT_EQ(items_[0].until, there + seconds{5});
+    EXPECT_EQ(items_[0].bound->until, there + seconds{5});
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/window_end.h"
 #include "remote/purse.h"
 #include "unit/remote/nearby_world.h"
 
@@ -48,11 +49,15 @@ class PurseScene : public ::testing::Test {
   void Demand(std::int64_t remaining) {
     for (int i = 0; i < 4; ++i) CheckThere(remaining);
   }
+  void GrantAs(const RemoteItem& item, const Decision& told, Time sent_at, Time decided_at) {
+    const ReturnBound bound{ReturnableUntil(item.terms->limit(), told, decided_at)};
+    purse_.Grant({item, told, sent_at, decided_at, more_after_, bound}, now_);
+  }
   void Grant(std::int64_t remaining = 500) {
     ASSERT_EQ(asked_.size(), 1U);
     const RemoteItem item = asked_.front();
     asked_.clear();
-    purse_.Grant({item, Told(remaining), now_, now_ + ahead_, more_after_}, now_);
+    GrantAs(item, Told(remaining), now_, now_ + ahead_);
   }
   void Lease() {
     Demand(800);

@@ -142,7 +142,7 @@ TEST_F(PurseTest, ALeaseEndsItsLifeAfterItWasAskedFor) {
   const RemoteItem item = asked_.front();
   const Time sent_at = now_;
   now_ += milliseconds{400};
-  purse_.Grant({item, Told(500), sent_at, now_ + ahead_}, now_);
+  GrantAs(item, Told(500), sent_at, now_ + ahead_);
   now_ = sent_at + seconds{1} - Nanos{1};
   EXPECT_EQ(Take(), Answer::kDecided);
   now_ += Nanos{1};
@@ -161,14 +161,14 @@ TEST_F(PurseTest, ALeaseEndsWithItsWindow) {
   told.reset_after = milliseconds{200};
   now_ += milliseconds{50};
   const Time decided_at = sent_at + milliseconds{25} + ahead_;
-  purse_.Grant({item, told, sent_at, decided_at}, now_);
+  GrantAs(item, told, sent_at, decided_at);
   now_ = sent_at + milliseconds{200} - Nanos{1};
   EXPECT_EQ(Take(), Answer::kDecided);
   now_ += Nanos{1};
   EXPECT_EQ(Take(), Answer::kUnknown);
   EXPECT_EQ(Back(), 7);
   ASSERT_EQ(items_.size(), 1U);
-  EXPECT_EQ(items_[0].until, decided_at + milliseconds{200});
+  EXPECT_EQ(items_[0].bound->until, decided_at + milliseconds{200});
 }
 
 // Invariant (5): they have to be back before the part ends.
@@ -194,7 +194,7 @@ TEST_F(PurseTest, ALeaseOfAPartEndsBeforeIt) {
   now_ += Nanos{1};
   EXPECT_EQ(Take(), Answer::kUnknown);
   EXPECT_EQ(Back(), 7);
-  EXPECT_EQ(items_[0].until, now_ + milliseconds{30} + ahead_);
+  EXPECT_EQ(items_[0].bound->until, now_ + milliseconds{30} + ahead_);
 }
 
 // Invariant (1): of what was put back while it was asked for nothing is lost.

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/text.h"
 
 namespace sluice {
 namespace {
@@ -84,6 +87,23 @@ TEST(RedisErrorTest, AnErrorInsideAScriptIsThatOfItsCommand) {
             Kind::kOutOfMemory);
   EXPECT_EQ(ReadRedisError("ERR Error running script (call to f_0123): @user_script:1: nil").kind,
             Kind::kOther);
+}
+
+TEST(RedisErrorTest, NoPasswordIsInWordsForALog) {
+  EXPECT_EQ(HidePassword("AUTH pw, then pwpw", "pw"), "AUTH (secret), then (secret)(secret)");
+  EXPECT_EQ(HidePassword("a text", ""), "a text");
+  EXPECT_EQ(ServerWords("ERR unknown command 'HELLO', with args: '3' 'p\nw'. ", "p\nw"),
+            "ERR unknown command 'HELLO', with args: '3' '(secret)'");
+  const std::string password(150, 'p');
+  const std::string words(100, 'x');
+  EXPECT_EQ(ServerWords(Concat(words, password), password), Concat(words, "(secret)"));
+}
+
+TEST(RedisErrorTest, WordsForALogAreShortAndPrintable) {
+  EXPECT_EQ(ServerWords("OOM\n", ""), "OOM\\x0a");
+  EXPECT_EQ(ServerWords(std::string(300, 'x'), ""), Concat(std::string(200, 'x'), "..."));
+  const std::string words(199, 'x');
+  EXPECT_EQ(ServerWords(Concat(words, "\xC3\xA9\xC3\xA9"), ""), Concat(words, "..."));
 }
 
 TEST(RedisErrorTest, EachKindHasANameOfItsOwn) {

@@ -113,6 +113,44 @@ TEST_F(RedisNodeTest, WhoIsNotLetInComesBackLater) {
   EXPECT_GE(Errors(RedisErrorKind::kWrongPassword), 3U);
 }
 
+TEST_F(RedisNodeTest, ReportsWhyAServerFailsAndWhenItAnswers) {
+  RedisProcess server({"--requirepass", "hunter2"});
+  const std::string name = Concat("127.0.0.1:", server.port());
+  const auto until_reported = [this](const std::string& line) {
+    return LoopUntil(loop_,
+                     [&] { return !servers_.lines.empty() && servers_.lines.back() == line; });
+  };
+  settings_.connection.greeting.password = "wrong";
+  Begin(server);
+  EXPECT_TRUE(until_reported(Concat(
+      name, ": ", name, " refused: WRONGPASS invalid username-password pair or user is disabled")));
+  settings_.connection.greeting.password = "hunter2";
+  Begin(server);
+  EXPECT_TRUE(until_reported("connected " + name));
+  EXPECT_EQ(Send("a", {"NO", "hunter2"}), Cause::kNone);
+  ASSERT_TRUE(UntilAnswers(1));
+  EXPECT_EQ(servers_.lines.back(),
+            Concat(name, ": ", name,
+                   " answers: ERR unknown command 'NO', with args beginning with: '(secret)'"));
+  server.Kill();
+  EXPECT_TRUE(until_reported(Concat(name, ": cannot connect to ", name, ": Connection refused")));
+}
+
+TEST_F(RedisNodeTest, ReportsAServerThatIsLate) {
+  RedisProcess server;
+  settings_.patience = milliseconds{5};
+  Begin(server);
+  ASSERT_TRUE(UntilOpen());
+  server.Stop();
+  EXPECT_EQ(Send("a", {"GET", "k"}, In(milliseconds{5})), Cause::kNone);
+  LoopOnce(loop_);
+  clock_.Advance(milliseconds{5});
+  ASSERT_TRUE(UntilHeard(1));
+  const std::string name = Concat("127.0.0.1:", server.port());
+  EXPECT_EQ(servers_.lines.back(), Concat(name, ": ", name, " did not answer in 5ms"));
+  server.Continue();
+}
+
 TEST_F(RedisNodeTest, ANameIsLookedUp) {
   const RedisProcess server;
   Begin(TcpEndpoint{"localhost", server.port()});

@@ -100,6 +100,18 @@ TEST_F(RedisRemoteTest, SaysWhenALogHasMoreUnits) {
   EXPECT_EQ(call_.more_after, std::vector<Nanos>{seconds{350}});
 }
 
+// Our clock is three years ahead of the server's.
+TEST_F(RedisRemoteTest, RemembersFirstTermsByTheClockOfTheServer) {
+  const auto lenient = MustBind({.rate = Rate{1000, seconds{1}}});
+  const auto strict = MustBind({.rate = Rate{500, seconds{1}}});
+  for (const auto& terms : {lenient, strict, strict})
+    Do(Operation::kCheck, ItemOf(terms, "k", "r"));
+  look_->Command({"CONFIG", "RESETSTAT"});
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Do(Operation::kCheck, ItemOf(strict, "k", "r")).allowed);
+  const std::string stats = look_->Text({"INFO", "commandstats"});
+  EXPECT_NE(stats.find("cmdstat_evalsha:calls=10,"), std::string::npos) << stats;
+}
+
 TEST_F(RedisRemoteTest, OneCommandHoweverManyItems) {
   const auto terms = MustBind(PerHour(10));
   Do(Operation::kCheck, ItemOf(terms, "warm", "r"));  // the script is known then
@@ -156,14 +168,14 @@ TEST_F(RedisRemoteTest, TheSameKeyTwiceCountsTwiceInACheckAndAloneElsewhere) {
 TEST_F(RedisRemoteTest, ARefundEndsWithItsWindow) {
   RemoteItem a = ItemOf(MustBind(PerHour(5, Algorithm::kFixedWindow)), "a", "r", Cost{2});
   const Decision first = Do(Operation::kCheck, a);
-  a.until = call_.decided_at + first.reset_after;
-  server_->SetTime(*a.until - microseconds{1});
+  a.bound = ReturnBound{call_.decided_at + first.reset_after};
+  server_->SetTime(a.bound->until - microseconds{1});
   EXPECT_EQ(Do(Operation::kRefund, a).remaining, 5);
   Do(Operation::kCheck, a);
-  server_->SetTime(*a.until);
+  server_->SetTime(a.bound->until);
   Do(Operation::kCheck, a);
   EXPECT_EQ(Do(Operation::kRefund, a).remaining, 3);
-  a.until.reset();
+  a.bound.reset();
   EXPECT_EQ(Do(Operation::kRefund, a).remaining, 5);
 }
 

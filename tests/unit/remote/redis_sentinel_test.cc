@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "support/redis_process.h"
 #include "unit/remote/counted_load.h"
 #include "unit/remote/heard_answers.h"
+#include "unit/remote/heard_servers.h"
 #include "unit/remote/loop_until.h"
 
 namespace sluice {
@@ -41,15 +43,15 @@ class RedisSentinelTest : public ::testing::Test {
     }
   }
 
-  void Begin() {
+  void Begin(const std::string& primary = "limits") {
     // The first is nobody.
     settings_.sentinels = {{"127.0.0.1", testing::FreePort()}};
     for (const auto& sentinel : sentinels_) {
       settings_.sentinels.push_back({"127.0.0.1", sentinel->port()});
     }
-    settings_.primary = "limits";
-    client_ = std::make_unique<RedisSentinel>(RedisParts{{loop_, clock_}, names_, counts_, jitter_},
-                                              settings_);
+    settings_.primary = primary;
+    client_ = std::make_unique<RedisSentinel>(
+        RedisParts{{loop_, clock_}, names_, counts_, jitter_, nullptr, &servers_}, settings_);
   }
   bool UntilOpenAt(const RedisProcess& server) {
     // Sentinels that stood still do nothing for half a minute.
@@ -88,6 +90,7 @@ class RedisSentinelTest : public ::testing::Test {
   RedisJitter jitter_{7};
   RedisSentinelSettings settings_;
   HeardAnswers heard_;
+  testing::HeardServers servers_;
   CountedLoad load_{[this](RedisCommand& command, RedisListener& listener) {
     return client_->Send(command, listener);
   }};
@@ -107,6 +110,22 @@ TEST(ReadPrimaryPlaceTest, APlaceHasAHostAndAPort) {
         "%1\r\n$1\r\na\r\n$1\r\n6\r\n"}) {
     EXPECT_EQ(read(reply), "none") << reply;
   }
+}
+
+TEST_F(RedisSentinelTest, ReportsWhyThereIsNoPrimaryAndWhichOneAnswers) {
+  const auto is_reported = [this](const std::string& line) {
+    return std::ranges::find(servers_.lines, line) != servers_.lines.end();
+  };
+  Begin("nobody");
+  const std::string server = Describe(settings_.sentinels[1]);
+  EXPECT_TRUE(LoopUntil(loop_, [&] {
+    return is_reported(
+        Concat("sentinel ", server, ": the sentinel ", server, " knows no primary 'nobody'"));
+  }));
+  Begin();
+  ASSERT_TRUE(UntilOpenAt(*first_));
+  EXPECT_TRUE(is_reported(Concat("connected 127.0.0.1:", first_->port())));
+  EXPECT_FALSE(is_reported("connected " + server)) << "it keeps no states";
 }
 
 // Invariants (1) and (2).

@@ -102,7 +102,7 @@ TEST_F(ScriptClock, ARefundGivesBackNothingFromItsTimeOn) {
     client_->Command({"FLUSHALL"});
     At(microseconds{0});
     Do(Operation::kCheck, charge);
-    charge.until = now_ + microseconds{10} - Nanos{1};
+    charge.bound = ReturnBound{now_ + microseconds{10} - Nanos{1}};
     charge.cost = Cost{1};
     At(microseconds{9});
     const Decision before = Do(Operation::kRefund, charge);

@@ -35,6 +35,7 @@ struct TermsNode {
   FirstTerms first_terms;
   int scripts = 0;
   Decision last;
+  ScriptStates left;  // by the last request
 };
 
 class SeveralTerms : public RedisBench {
@@ -52,8 +53,8 @@ class SeveralTerms : public RedisBench {
   }
 
   Decision Ask(TermsNode& node, Operation operation, Cost cost = Cost{1},
-               std::optional<Time> until = std::nullopt) {
-    ScriptCall call(operation, {"k", &node.limit, cost, {}, until});
+               std::optional<ReturnBound> bound = std::nullopt) {
+    ScriptCall call(operation, {"k", &node.limit, cost, {}, bound});
     call.SetFirst(0, node.first_terms.Find(node.limit, now_));
     Decision decision;
     for (int tries = 0; tries < 8; ++tries) {
@@ -61,7 +62,7 @@ class SeveralTerms : public RedisBench {
       call.Write(now_, command);
       const auto nodes = client_->Ask(command);
       ++node.scripts;
-      const auto outcome = ReadScriptReply(call, nodes, {&decision, 1});
+      const auto outcome = ReadScriptReply(call, nodes, {&decision, 1}, node.left);
       if (!outcome.ok()) {
         ADD_FAILURE() << outcome.error().message << ": " << nodes[0].text;
         return decision;
@@ -115,7 +116,7 @@ class SeveralTerms : public RedisBench {
     if (!key.HasFirst()) return;
     const KeyText text = ReadKeyText(ReplyTexts(call, nodes).first(0));
     if (text.tag.empty()) return;
-    node.first_terms.Note(node.limit, KeptSince(key.first.limit, text, now_), now_);
+    node.first_terms.Note(node.limit, KeptSince(key.first, text, now_), now_);
   }
 };
 
@@ -227,6 +228,107 @@ TEST_P(SeveralTermsOf, StricterTermsAreAloneOnceNobodyHasTheOthers) {
             false);
 }
 
+// What was charged under both terms goes back to both, each by its own time.
+TEST_P(SeveralTermsOf, ReturnedUnitsAreFreeUnderAllTerms) {
+  if (GetParam() == Algorithm::kSlidingLog) return;  // the terms share one log
+  TermsNode lenient = NodeOf(1000, GetParam());
+  TermsNode strict = NodeOf(990, GetParam());
+  Ask(lenient, Operation::kCheck);
+  EXPECT_TRUE(Ask(strict, Operation::kCheck, Cost{200}).allowed);
+  ASSERT_EQ(strict.left.bounds.size(), 1U);
+  const ReturnBound bound = strict.left.bounds[0];
+  Ask(strict, Operation::kRefund, Cost{150}, bound);
+  EXPECT_EQ(Ask(strict, Operation::kPeek).remaining, 990 - 51);
+  EXPECT_EQ(Ask(lenient, Operation::kPeek).remaining, 1000 - 51);
+  // Terms that were not charged get nothing.
+  Ask(strict, Operation::kRefund, Cost{50}, ReturnBound{bound.until});
+  EXPECT_EQ(Ask(lenient, Operation::kPeek).remaining, 1000 - 51);
+}
+
+// Who goes on from the state of the stricter terms sees what the others leave.
+TEST_P(SeveralTermsOf, TheStateThatIsToldHasNoMoreThanTheFirstTermsLeave) {
+  if (GetParam() == Algorithm::kSlidingLog) return;
+  TermsNode lenient = NodeOf(1000, GetParam());
+  TermsNode strict = NodeOf(900, GetParam());
+  Ask(lenient, Operation::kCheck);
+  Ask(strict, Operation::kCheck);
+  Ask(lenient, Operation::kCheck, Cost{939});
+  EXPECT_EQ(Ask(strict, Operation::kCheck).remaining, 58);
+  ASSERT_EQ(strict.left.keys.size(), 1U);
+  EXPECT_EQ(strict.left.keys[0].Peek(Cost{0}, now_).remaining, 58);
+}
+
+// A state whose tag no longer fits is deleted: a reset could not find it.
+TEST_P(SeveralTermsOf, AResetForgetsTheStatesOfManyTerms) {
+  TermsNode lenient = NodeOf(1000, GetParam());
+  Ask(lenient, Operation::kCheck);
+  for (std::int64_t count = 10; count <= 70; count += 10) {
+    TermsNode strict = NodeOf(count, GetParam());
+    EXPECT_TRUE(Ask(strict, Operation::kCheck).allowed);
+  }
+  Ask(lenient, Operation::kReset);
+  EXPECT_EQ(All(), "");
+}
+
+TEST_F(SeveralTerms, AWindowOfItsOwnBoundsWhatGoesBackToIt) {
+  const auto node = [](std::int64_t count, Nanos period) {
+    LimitSpec spec{.algorithm = Algorithm::kFixedWindow, .rate = Rate{count, period}};
+    spec.window = WindowKind::kFirstRequest;
+    return TermsNode(Keep(spec));
+  };
+  TermsNode lenient = node(360'000, hours{1});
+  TermsNode strict = node(600, seconds{10});
+  Ask(lenient, Operation::kCheck);
+  Ask(strict, Operation::kCheck);
+  ASSERT_EQ(strict.left.bounds.size(), 1U);
+  EXPECT_EQ(strict.left.bounds[0].until, now_ + seconds{10});
+  EXPECT_EQ(strict.left.bounds[0].other_until, now_ + hours{1});
+}
+
+// A limit with a larger burst but a lower rate than the terms before it.
+TEST_F(SeveralTerms, WhatTheLimitItselfCanAdmitIsNeverTooMuch) {
+  TermsNode before(Keep({.rate = Rate{10, minutes{1}}}));
+  TermsNode after(Keep({.rate = Rate{500, hours{1}}}));
+  Ask(before, Operation::kCheck);
+  const Decision large = Ask(after, Operation::kCheck, Cost{100});
+  EXPECT_TRUE(large.allowed);
+  EXPECT_EQ(large.remaining, 399);
+  // Those before wait until their own burst is there again.
+  const Decision small = Ask(before, Operation::kCheck);
+  EXPECT_FALSE(small.allowed);
+  EXPECT_EQ(small.retry_after, seconds{6 * 92});
+}
+
+TEST_F(SeveralTerms, WhatAWindowBeforeCannotAdmitPassesOnceItIsOver) {
+  const auto node = [](std::int64_t count, Nanos period) {
+    return TermsNode(Keep({.algorithm = Algorithm::kSlidingWindow, .rate = Rate{count, period}}));
+  };
+  TermsNode before = node(600, seconds{10});
+  TermsNode after = node(1000, hours{1});
+  Ask(before, Operation::kCheck);
+  const Decision large = Ask(after, Operation::kCheck, Cost{700});
+  EXPECT_FALSE(large.allowed);
+  ASSERT_LE(large.retry_after, minutes{2});
+  At(now_ - kStart + large.retry_after);
+  const Decision later = Ask(after, Operation::kCheck, Cost{700});
+  EXPECT_TRUE(later.allowed) << later.remaining << " " << later.retry_after.count() << All();
+}
+
+// Terms that nobody has any more count on while a debt under them is not paid.
+TEST_F(SeveralTerms, ADebtOutlivesTheTermsItWasTakenUnder) {
+  TermsNode before(Keep({.rate = Rate{20, seconds{1}}}));
+  TermsNode after(Keep({.rate = Rate{5, seconds{1}}}));
+  Ask(before, Operation::kCheck);
+  Ask(after, Operation::kCheck);
+  Ask(before, Operation::kDebt, Cost{20'000});
+  for (const seconds at : {seconds{1}, seconds{70}, seconds{140}, seconds{900}}) {
+    At(at);
+    EXPECT_GE(Ask(after, Operation::kCheck).retry_after, seconds{990} - at) << at.count();
+  }
+  At(seconds{1200});
+  EXPECT_TRUE(Ask(after, Operation::kCheck).allowed);
+}
+
 std::string NameOfAlgorithm(const ::testing::TestParamInfo<Algorithm>& algorithm) {
   constexpr std::array<const char*, 5> kNames = {"token_bucket", "fixed_window", "sliding_window",
                                                  "sliding_buckets", "sliding_log"};
@@ -298,7 +400,12 @@ class SeveralTermsRandom : public SeveralTerms, public ::testing::WithParamInter
     EXPECT_NE(found, nodes_.end()) << text;
     ++changes_;
     first_ = found->get();
-    model_ = KeyState::ReadText(first_->limit.terms(), read.state);
+    // As those ask it who may have the largest burst at once.
+    model_limit_ = std::make_shared<const RemoteLimit>(first_->limit);
+    for (const auto& node : nodes_) {
+      if (auto widened = Widened(*model_limit_, node->limit)) model_limit_ = std::move(widened);
+    }
+    model_ = KeyState::ReadText(model_limit_->terms(), read.state);
     EXPECT_TRUE(model_.has_value()) << text;
     return true;
   }
@@ -306,6 +413,7 @@ class SeveralTermsRandom : public SeveralTerms, public ::testing::WithParamInter
   std::vector<std::unique_ptr<TermsNode>> nodes_;
   std::vector<std::unique_ptr<TraceMaker>> makers_;
   const TermsNode* first_ = nullptr;
+  std::shared_ptr<const RemoteLimit> model_limit_;
   std::optional<KeyState> model_;  // of the first terms
   std::string terms_;
   int steps_ = 0;

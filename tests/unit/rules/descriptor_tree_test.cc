@@ -64,10 +64,6 @@ class DescriptorTreeTest : public ::testing::Test {
     return state.substr(0, state.find('|'));
   }
 
-  std::string Metric(const Entries& entries) const {
-    return MetricName("d", *Find(entries).node(), entries);
-  }
-
   // How many charges are left of each match.
   std::vector<std::size_t> LeftOf(std::vector<Match> matches) {
     rules_->Find("d")->DropReplacedDescriptors(matches, replaced_);
@@ -156,17 +152,6 @@ TEST_F(DescriptorTreeTest, AReplacedLimitIsDroppedWhereBothMatch) {
   EXPECT_EQ(LeftOf({general, Find({{"b", "1"}})}), std::vector<std::size_t>({0, 1}));
   EXPECT_EQ(LeftOf({Find({{"b", "1"}}), general, general}), std::vector<std::size_t>({1, 0, 0}));
   EXPECT_EQ(LeftOf({general}), std::vector<std::size_t>({1}));
-}
-
-TEST_F(DescriptorTreeTest, MetricNamesHaveValuesOfTheRequestOnlyWhereAskedFor) {
-  DescriptorSpec detailed = With(Key("a"), {Limited(Key("b", "x*"))});
-  detailed.descriptors[0].detailed_metric = true;
-  DescriptorSpec leveled = With(Key("c"), {Limited(Key("d"))});
-  leveled.value_to_metric = true;
-  Use({detailed, leveled, With(Key("e"), {Limited(Key("f", "y*"))})});
-  EXPECT_EQ(Metric({{"a", "1"}, {"b", "x2"}}), "d.a_1.b_x2");
-  EXPECT_EQ(Metric({{"c", "1"}, {"d", "2"}}), "d.c_1.d");
-  EXPECT_EQ(Metric({{"e", "1"}, {"f", "y2"}}), "d.e.f_y*");
 }
 
 }  // namespace

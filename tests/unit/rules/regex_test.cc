@@ -49,7 +49,16 @@ TEST(RegexTest, ADotIsACharacterOfUtf8) {
   EXPECT_TRUE(Matches("\\p{L}+",
                       "Stra\xC3\x9F"
                       "e"));
-  EXPECT_FALSE(Matches(".", "\xFF"));
+}
+
+// Clients choose the bytes of a path: none of them may lead past a rule for `/private/.*`.
+TEST(RegexTest, ADotMatchesAByteThatIsNotUtf8) {
+  EXPECT_TRUE(Matches(".", "\xFF"));
+  EXPECT_TRUE(Matches("/private/.*", "/private/a\xFF\xC3"));
+  EXPECT_TRUE(Matches("a..\xC3\xA4", "a\xC3\xC3\xC3\xA4"));
+  EXPECT_TRUE(Matches("[^a]", "\xFF"));
+  EXPECT_FALSE(Matches("[a-z]", "\xFF"));
+  EXPECT_FALSE(Matches("a", "a\xFF"));
 }
 
 TEST(RegexTest, TextMayHoldZeroBytes) {

@@ -62,5 +62,32 @@ TEST(QueryTest, WhatNeedsNoDecodingIsReturnedAsItIs) {
   EXPECT_EQ(scratch, "untouched");
 }
 
+TEST(QueryTest, PhpKnowsNamesByWhatItMakesOfThem) {
+  const struct {
+    std::string_view name;
+    std::string_view php;
+  } cases[] = {
+      {"user", "user"},
+      {"", ""},
+      {{"user\0", 5}, "user"},
+      {{"\0user", 5}, ""},
+      {" user", "user"},
+      {" \t user", "user"},
+      {" ", ""},
+      {"user ", "user_"},
+      {"user.id", "user_id"},
+      {"user id", "user_id"},
+      {"user[]", "user"},
+      {"user.a[b.c]", "user_a"},
+      {"[a]", "[a]"},
+      {" [a]", "[a]"},
+      {"..", "__"},
+  };
+  for (const auto& test : cases) {
+    std::string scratch = "left from before";
+    EXPECT_EQ(PhpName(test.name, scratch), test.php) << test.name;
+  }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -175,11 +175,26 @@ TEST(RlsRequestTest, WhatMustNotBeEmptyIsNamed) {
   EXPECT_EQ(FaultOf(""), "domain: must not be empty");
   EXPECT_EQ(FaultOfText(R"(descriptors { entries { key: "k" } })"), "domain: must not be empty");
   EXPECT_EQ(FaultOfText(R"(domain: "d")"), "descriptors: must not be empty");
-  EXPECT_EQ(FaultOfText(R"(domain: "d" descriptors { entries { key: "k" } } descriptors {})"),
-            "descriptors[1].entries: must not be empty");
   EXPECT_EQ(FaultOfText(R"(domain: "d" descriptors { entries { key: "k" } }
                            descriptors { entries { key: "k" } entries { value: "v" } })"),
             "descriptors[1].entries[1].key: must not be empty");
+}
+
+// Envoy sends one where every action of it was skipped, because its client left out a header.
+TEST(RlsRequestTest, ReadsADescriptorWithoutEntries) {
+  const std::string message = Request(R"(domain: "d" descriptors {} descriptors {
+      entries { key: "k" } } descriptors {})");
+  const RlsRequest request = MustRead(message);
+  ASSERT_EQ(request.descriptors.size(), 3U);
+  EXPECT_TRUE(request.EntriesOf(request.descriptors[0]).empty());
+  EXPECT_EQ(request.EntriesOf(request.descriptors[1]).size(), 1U);
+  EXPECT_TRUE(request.EntriesOf(request.descriptors[2]).empty());
+}
+
+// They come from clients of the proxy.
+TEST(RlsRequestTest, ReadsValuesThatAreNotUtf8) {
+  const std::string message = WithDescriptor(kEntry + "\x0A\x07\x0A\x01k\x12\x02\xC3(");
+  EXPECT_EQ(MustRead(message).entries[1].value, "\xC3(");
 }
 
 TEST(RlsRequestTest, EntriesMayRepeat) {
@@ -188,12 +203,10 @@ TEST(RlsRequestTest, EntriesMayRepeat) {
   EXPECT_EQ(MustRead(message).entries.size(), 2U);
 }
 
-TEST(RlsRequestTest, TextsThatAreNotUtf8AreNamed) {
+TEST(RlsRequestTest, RefusesADomainOrKeyThatIsNotUtf8) {
   EXPECT_EQ(FaultOf("\x0A\x01\xFF"), "domain: is not UTF-8");
   EXPECT_EQ(FaultOf(WithDescriptor("\x0A\x03\x0A\x01\xFF")),
             "descriptors[0].entries[0].key: is not UTF-8");
-  EXPECT_EQ(FaultOf(WithDescriptor(kEntry + "\x0A\x07\x0A\x01k\x12\x02\xC3(")),
-            "descriptors[0].entries[1].value: is not UTF-8");
 }
 
 TEST(RlsRequestTest, UnknownFieldsAreSkippedAtEveryLevel) {
