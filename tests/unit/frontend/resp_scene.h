@@ -36,11 +36,15 @@ class RespScene : public GateScene {
     return words;
   }
 
-  // What comes back for bytes, with line ends shown as '|'.
+  // Returns what comes back for bytes, with line ends shown as '|'. Takes all of the output, as a
+  // peer that reads does, so that a session that pauses goes on.
   std::string Send(std::string_view bytes) {
     unread_.append(bytes);
-    unread_.erase(0, resp_.Receive(unread_));
-    const std::string said = std::exchange(resp_.output, {});
+    std::string said;
+    do {
+      unread_.erase(0, resp_.Receive(unread_));
+      said += std::exchange(resp_.output, {});
+    } while (resp_.paused());
     std::string shown;
     for (std::size_t i = 0; i < said.size(); ++i) {
       if (said.compare(i, 2, "\r\n") == 0) {
