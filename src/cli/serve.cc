@@ -115,6 +115,10 @@ class Service {
 };
 
 Result<Done> Service::Run(Signals& signals) {
+  for (const ConfigProblem& warning : given_.problems) {
+    log_.Write(LogImportance::kWarning, "settings_warning",
+               Concat(DescribePlace(given_.files, warning.origin), ": ", warning.message));
+  }
   Result<std::vector<ListeningSocket>> sockets = OpenSockets(settings_, systemd_);
   if (!sockets.ok()) return sockets.error();
   if (Result<Done> done = Build(); !done.ok()) return done;
@@ -375,15 +379,16 @@ int RunServe(std::span<const std::string_view> args, Console& console) {
   for (char** each = environ; *each != nullptr; ++each) environment.emplace_back(*each);
   const ReadSettingsResult given =
       ReadSettings({.args = args, .environment = environment, .read_file = ReadFileText});
-  for (const ConfigProblem& problem : given.problems) {
-    console.err.Write(Concat("sluice serve: ", Describe(given.files, problem), "\n"));
+  if (HasErrors(given.problems)) {
+    for (const ConfigProblem& problem : given.problems) {
+      console.err.Write(Concat("sluice serve: ", Describe(given.files, problem), "\n"));
+    }
+    return kExitBadInput;
   }
-  if (HasErrors(given.problems)) return kExitBadInput;
   if (const std::string_view fault = Unsupported(given.settings); !fault.empty()) {
     console.err.Write(Concat("sluice serve: ", fault, "\n"));
     return kExitBadInput;
   }
-  console.err.Flush();  // warnings must not wait for the end of the server
   RaiseDescriptorBound();
   if (!given.settings.core_dumps) ForbidCoreDumps();
   Signals signals;

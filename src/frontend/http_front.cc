@@ -191,9 +191,10 @@ std::optional<FrontEnd> HttpFront::Answer(const HttpRequest& request, HttpReply&
     ReplyProblem({415, "Expected a call of gRPC: HTTP/2 and a body of application/grpc."}, reply);
   } else if (path == kOpenApiPath && !GrpcFront::IsCall(request)) {
     ReplyOpenApi(request, reply);
-  } else if (GrpcFront::IsCall(request)) {
+  } else if (path == RlsJsonFront::kPath || path == kOpenApiPath) {
     ReplyProblem({415, Concat("There is no gRPC at ", Quoted(path), ".")}, reply);
   } else {
+    // Clients of gRPC take 404 for UNIMPLEMENTED.
     ReplyProblem({404, Concat("There is nothing at ", Quoted(path), ".")}, reply);
   }
   return std::nullopt;

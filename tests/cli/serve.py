@@ -307,20 +307,20 @@ def test_the_log_says_how_many_connections_drain_and_that_the_shutdown_is_comple
         expect(server.line("draining"), "draining 0 connections")
 
 
-def test_warnings_about_settings_are_printed_before_the_server_serves():
+def test_logs_warnings_about_settings_before_it_serves():
     with Server() as other:
         process = subprocess.Popen(
             [SLUICE, "serve", "--rules", other.rules, "--listen", "127.0.0.1:0", "--admin",
-             "127.0.0.1:0"],
+             "127.0.0.1:0", "--log-format", "json"],
             stderr=subprocess.PIPE, text=True, env={**os.environ, "SLUICE_LISTN": "x"})
         deadline = threading.Timer(DEADLINE_SECONDS, process.kill)
         deadline.start()
         try:
-            lines = []
-            while not lines or " serving" not in lines[-1] and '"serving"' not in lines[-1]:
-                lines.append(process.stderr.readline())
-                assert lines[-1], lines
-            assert "SLUICE_LISTN" in lines[0] and "warning" in lines[0], lines
+            said = json.loads(process.stderr.readline())
+            expect((said["level"], said["event"]), ("warning", "settings_warning"))
+            assert "SLUICE_LISTN" in said["text"], said
+            while json.loads(process.stderr.readline())["event"] != "serving":
+                pass
         finally:
             deadline.cancel()
             process.kill()

@@ -203,10 +203,9 @@ def test_http2():
     }
     with scene() as server:
         check(lambda frames: outcome(server, frames), cases)
-        said = talk(server, PREFACE.replace(b"SM", b"XX") + frame(SETTINGS) * 9)
-        *_, (kind, _, payload) = hear_frames(said)
-        expect((kind, payload[4:8]), (GOAWAY, PROTOCOL.to_bytes(4, "big")), "a bad preface")
-        assert talk(server, PREFACE[1:] + frame(SETTINGS)).startswith(b"HTTP/1.1 400 ")
+        # Only the whole preface begins HTTP/2; anything else is a bad request of HTTP/1.
+        for bad_preface in (PREFACE.replace(b"SM", b"XX"), PREFACE[1:]):
+            assert talk(server, bad_preface + frame(SETTINGS) * 9).startswith(b"HTTP/1.1 400 ")
 
 
 def number(value):

@@ -71,15 +71,20 @@ TEST_F(HttpFrontTest, AGrpcContentTypeDoesNotTurnForwardAuthOff) {
 }
 
 TEST_F(HttpFrontTest, AGrpcContentTypeIsNever2xxOutsideOfAService) {
-  for (const auto version : {HttpRequest::Version::kHttp1, HttpRequest::Version::kHttp2}) {
-    for (const std::string target : {"/", "/json", "/v1/check", "/nowhere", "/a.Service/Method",
-                                     "/sluice.v1", "/sluice.v1.Limiter", "*", ""}) {
+  const auto expect = [this](const std::string& target, int status) {
+    for (const auto version : {HttpRequest::Version::kHttp1, HttpRequest::Version::kHttp2}) {
       const HttpReply& reply = Ask({.target = target,
                                     .body = R"({"domain":"api"})",
                                     .headers = {{"content-type", "application/grpc"}},
                                     .version = version});
-      EXPECT_EQ(reply.status, 415) << target;
+      EXPECT_EQ(reply.status, status) << target;
     }
+  };
+  for (const char* target : {"/json", "/v1/check", "/openapi.yaml"}) expect(target, 415);
+  // gRPC maps 404 to UNIMPLEMENTED.
+  for (const char* target :
+       {"/", "/nowhere", "/a.Service/Method", "/sluice.v1", "/sluice.v1.Limiter", "*", ""}) {
+    expect(target, 404);
   }
 }
 
