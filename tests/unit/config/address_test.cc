@@ -54,6 +54,9 @@ TEST(AddressTest, WhatIsNoAddressIsRefused) {
       {":8080", "':8080' needs a host; 0.0.0.0 or [::] stands for all addresses of this machine"},
       {"::1:8080",
        "'::1:8080' has more than one ':'; an IPv6 address stands in brackets, as in [::1]:8080"},
+      {"fe80:1:8080",
+       "'fe80:1:8080' has more than one ':'; an IPv6 address stands in brackets, as in "
+       "[::1]:8080"},
       {"[::1", "'[::1' is no address; expected one such as [::1]:8080"},
       {"[::1]8080", "'[::1]8080' is no address; expected one such as [::1]:8080"},
       {"[::g]:80", "the host of '[::g]:80' is neither an IP address nor a name"},

@@ -55,7 +55,7 @@ class SeveralTerms : public RedisBench {
   Decision Ask(TermsNode& node, Operation operation, Cost cost = Cost{1},
                std::optional<ReturnBound> bound = std::nullopt) {
     ScriptCall call(operation, {"k", &node.limit, cost, {}, bound});
-    call.SetFirst(0, node.first_terms.Find(node.limit, now_));
+    call.SetFirst(0, node.first_terms.Find(node.limit, now_ - clock_behind_));
     Decision decision;
     for (int tries = 0; tries < 8; ++tries) {
       std::string command;
@@ -76,6 +76,9 @@ class SeveralTerms : public RedisBench {
     ADD_FAILURE() << "not decided";
     return decision;
   }
+
+  // How far the clocks of all nodes are behind that of Redis.
+  Nanos clock_behind_{0};
 
   // How many of so many single units pass.
   int Pass(TermsNode& node, int most) {
@@ -193,6 +196,42 @@ TEST_P(SeveralTermsOf, AResetByOneForgetsTheUnitsOfAll) {
     EXPECT_EQ(All(), "");
     EXPECT_EQ(Pass(strict, 100), 10);
   }
+}
+
+TEST_P(SeveralTermsOf, AResetByMoreLenientTermsForgetsTheStateBeforeThem) {
+  TermsNode strict = NodeOf(10, GetParam());
+  TermsNode lenient = NodeOf(1000, GetParam());
+  Ask(strict, Operation::kCheck);
+  Ask(lenient, Operation::kCheck);
+  Ask(lenient, Operation::kReset);
+  EXPECT_EQ(All(), "");
+}
+
+TEST_P(SeveralTermsOf, NoStateOutlivesThatOfTheFirstTerms) {
+  TermsNode lenient = NodeOf(1000, GetParam());
+  TermsNode strict = NodeOf(10, GetParam());
+  Ask(lenient, Operation::kCheck);
+  EXPECT_EQ(Pass(strict, 9), 9);
+  const auto keys = client_->Command({"KEYS", "*"});
+  ASSERT_GE(keys.size(), 2U);
+  for (const RespNode& key : std::span(keys).subspan(1)) {
+    const std::string name(key.text);
+    EXPECT_LE(MillisLeft(name), MillisLeft("k")) << name;
+  }
+}
+
+TEST_P(SeveralTermsOf, TermsThatAreOverInRedisAreDroppedWhateverANodeRemembers) {
+  if (GetParam() == Algorithm::kSlidingLog) return;  // the terms share one log
+  TermsNode before = NodeOf(1000, GetParam());
+  TermsNode after = NodeOf(10, GetParam());
+  Ask(before, Operation::kCheck);
+  clock_behind_ = hours{12};
+  for (int i = 0; i <= 60; ++i) {
+    At(minutes{5 * i});
+    Ask(after, Operation::kCheck);
+  }
+  EXPECT_EQ(client_->Number({"DBSIZE"}), 1);
+  EXPECT_EQ(client_->Text({"GET", "k"}).find('|'), std::string::npos);
 }
 
 TEST_P(SeveralTermsOf, ADebtCountsForAll) {
@@ -327,6 +366,22 @@ TEST_F(SeveralTerms, ADebtOutlivesTheTermsItWasTakenUnder) {
   }
   At(seconds{1200});
   EXPECT_TRUE(Ask(after, Operation::kCheck).allowed);
+}
+
+TEST_F(SeveralTerms, ANodeThatIsNewSeesADebtUnderTermsThatAreOver) {
+  const auto node = [](std::int64_t count) {
+    return TermsNode(Keep({.rate = Rate{count, seconds{1}}}));
+  };
+  TermsNode before = node(20);
+  TermsNode after = node(5);
+  Ask(before, Operation::kCheck);
+  Ask(after, Operation::kCheck);
+  Ask(before, Operation::kDebt, Cost{20'000});
+  At(seconds{1});
+  Ask(after, Operation::kCheck);
+  At(seconds{70});
+  TermsNode fresh = node(5);
+  EXPECT_GE(Ask(fresh, Operation::kCheck).retry_after, seconds{920});
 }
 
 std::string NameOfAlgorithm(const ::testing::TestParamInfo<Algorithm>& algorithm) {
