@@ -369,18 +369,16 @@ TEST_F(SeveralTerms, ADebtOutlivesTheTermsItWasTakenUnder) {
 }
 
 TEST_F(SeveralTerms, ANodeThatIsNewSeesADebtUnderTermsThatAreOver) {
-  const auto node = [](std::int64_t count) {
-    return TermsNode(Keep({.rate = Rate{count, seconds{1}}}));
-  };
-  TermsNode before = node(20);
-  TermsNode after = node(5);
+  TermsNode before(Keep({.rate = Rate{20, seconds{1}}}));
+  const RemoteLimit limit = Keep({.rate = Rate{1, seconds{100}}});
+  TermsNode after(limit);
   Ask(before, Operation::kCheck);
   Ask(after, Operation::kCheck);
   Ask(before, Operation::kDebt, Cost{20'000});
   At(seconds{1});
   Ask(after, Operation::kCheck);
   At(seconds{70});
-  TermsNode fresh = node(5);
+  TermsNode fresh(limit);
   EXPECT_GE(Ask(fresh, Operation::kCheck).retry_after, seconds{920});
 }
 
