@@ -35,7 +35,8 @@ function fixed_window.load(state, at)
   opened, at = window_end(at + 1)
   state.count, state.ends = 0, opened
   local fault, ends, count = fetch(state)
-  if ends and now < ends then state.count, state.ends = count, ends end
+  -- A key that is kept for the states beside it may have a count of 0: its window is not open.
+  if ends and now < ends and count > 0 then state.count, state.ends = count, ends end
   if fault == DECIDED and not state.ends then fault = OUT_OF_RANGE end
   return at, fault
 end

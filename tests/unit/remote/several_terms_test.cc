@@ -324,6 +324,25 @@ TEST_F(SeveralTerms, AWindowOfItsOwnBoundsWhatGoesBackToIt) {
   EXPECT_EQ(strict.left.bounds[0].other_until, now_ + hours{1});
 }
 
+// A window opens with a charge, not with a refund of a key that is kept for the states beside it.
+TEST_F(SeveralTerms, ARefundOfAnUnusedKeyOpensNoWindow) {
+  const auto node = [](std::int64_t count, Nanos period) {
+    LimitSpec spec{.algorithm = Algorithm::kFixedWindow, .rate = Rate{count, period}};
+    spec.window = WindowKind::kFirstRequest;
+    return TermsNode(Keep(spec));
+  };
+  TermsNode lenient = node(5, seconds{10});
+  TermsNode strict = node(1, hours{1});
+  Ask(lenient, Operation::kCheck);
+  Ask(strict, Operation::kCheck);
+  At(seconds{20});
+  Ask(lenient, Operation::kRefund);
+  At(seconds{29});
+  EXPECT_EQ(Pass(lenient, 9), 5);
+  At(seconds{30});
+  EXPECT_EQ(Pass(lenient, 9), 0);
+}
+
 // A limit with a larger burst but a lower rate than the terms before it.
 TEST_F(SeveralTerms, WhatTheLimitItselfCanAdmitIsNeverTooMuch) {
   TermsNode before(Keep({.rate = Rate{10, minutes{1}}}));
