@@ -1,4 +1,4 @@
-// Draws: keys as bytes, in the order in which they will be asked for.
+// Draws: a precomputed sequence of keys as bytes.
 #pragma once
 
 #include <array>
@@ -9,13 +9,14 @@
 
 namespace sluice::bench {
 
-// How keys are chosen.
+// The distribution of the keys.
 enum class Choice : std::uint8_t {
   kUniform,
-  kZipf,  // the n-th most popular key with weight n^-0.99
+  kZipf,  // the n-th most popular key has weight n^-0.99
 };
 
-// "user:00001234": every key has the same length, so that no array of offsets is read beside it.
+// A key such as "user:00001234". Every key has the same length, so the measured loop reads no array
+// of offsets.
 class KeyText {
  public:
   static constexpr std::size_t kBytes = 13;
@@ -30,17 +31,17 @@ class KeyText {
   std::array<char, kBytes> bytes_;
 };
 
-// A sequence of keys drawn and formatted in advance, back to back in one arena: reading a key's
-// bytes is part of what is measured, as it would be from a buffer of requests, and formatting is
-// not.
+// A sequence of keys that is drawn and formatted in advance and stored contiguously. Reading the
+// bytes of a key is part of the measurement, as it would be from a buffer of requests; formatting
+// is not.
 //
 // Thread safety: immutable.
 class Draws {
  public:
-  // 4 Mi draws: their bytes (54 MB), and the states of as many keys, are more than a cache holds.
+  // 4 Mi draws: neither their bytes (54 MB) nor the states of as many keys fit in a cache.
   static constexpr std::size_t kCount = std::size_t{1} << 22U;
 
-  // The same draws every time.
+  // Draws the same keys in every run.
   Draws(std::uint64_t keys, Choice choice);
 
   [[nodiscard]] std::string_view At(std::size_t index) const {

@@ -11,7 +11,7 @@
 namespace sluice::bench {
 namespace {
 
-// One turn of each loop: short beside the time over which the machine's mood changes.
+// Operations per block of each loop: short compared with changes in the speed of the machine.
 constexpr std::uint64_t kTurn = 8192;
 
 template <typename Timed>
@@ -64,7 +64,7 @@ Result<Growth> MeasureGrowth(std::uint64_t keys) {
   }
   const double nanos_per_tick =
       (WallSeconds() - wall_before) * 1e9 / static_cast<double>(Ticks() - ticks_before);
-  Growth growth{.keys = keys, .slots_moved_most = limiter.StatsApprox().slots_moved_most};
+  Growth growth{.keys = keys, .max_slots_moved = limiter.StatsApprox().max_slots_moved};
   growth.lines = {LineOf("check", *checks, nanos_per_tick),
                   LineOf("no operation", *nothing, nanos_per_tick),
                   LineOf("busy loop as long as the p50", *busy, nanos_per_tick)};

@@ -1,4 +1,5 @@
-// Growth: how long single checks take while the table grows, beside loops that check nothing.
+// Growth: the latency of single checks while the table grows, compared with loops that check
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace sluice::bench {
 
-// Nanoseconds.
+// Percentiles of one loop, in nanoseconds.
 struct Latencies {
   std::string what;
   double p50 = 0;
@@ -21,14 +22,14 @@ struct Latencies {
 
 struct Growth {
   std::uint64_t keys = 0;
-  std::uint64_t slots_moved_most = 0;  // by any one operation
+  std::uint64_t max_slots_moved = 0;  // by any one operation
   std::vector<Latencies> lines{};
 };
 
-// Adds keys to a token_bucket limit one check at a time, from none to `keys`, timing each; then in
-// the same loop, in turns of a few thousand, times nothing at all, and a busy loop that lasts as
-// long as the median check. What interrupts the machine falls on all three; on the busy loop as
-// often as on the checks.
+// Adds keys to a token_bucket limit with one check each, from none to `keys`, and times every
+// check. Alternates in blocks of a few thousand with two control loops that are timed in the same
+// way: one does nothing, the other is busy for as long as the median check. Interruptions by the
+// machine affect all three loops, and the busy loop as often as the checks.
 Result<Growth> MeasureGrowth(std::uint64_t keys);
 
 }  // namespace sluice::bench

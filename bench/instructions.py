@@ -6,8 +6,8 @@ Each workload runs twice on a fresh server, with N and with 3 N requests. The di
 counts divided by 2 N is the cost of one request: start-up and shutdown cancel out. The count does
 not depend on the speed of the machine or on what else runs on it. Needs valgrind.
 
---profile keeps what callgrind has recorded, a file per workload, with the names of functions: those
-of a stripped program are found in the file beside it. Read it with callgrind_annotate.
+--profile keeps callgrind's output, one file per workload. If the program is stripped, the names of
+functions come from the .debug file beside it. Read the output with callgrind_annotate.
 """
 
 import argparse
@@ -62,13 +62,13 @@ def copy_program(sluice, folder):
     if not os.path.exists(f"{sluice}.debug"):
         return
     subprocess.run(["strip", "--strip-debug", "-o", symbols, f"{sluice}.debug"], check=True)
-    # The link has a checksum of the file that it names.
+    # The debug link contains a checksum of the file it names, so it must be made again.
     subprocess.run(["objcopy", "--remove-section=.gnu_debuglink", copy], check=True)
     subprocess.run(["objcopy", f"--add-gnu-debuglink={symbols}", copy], check=True)
 
 
 def count(sluice, folder, flags, requests, profile="/dev/null"):
-    """Returns the instructions of one whole life of a server that answers so many requests."""
+    """Returns the instructions of a server from start to exit, for this many requests."""
     port = free_port()
     core = str(min(os.sched_getaffinity(0)))  # The server starts one worker per core it may use.
     command = ["taskset", "-c", core, "valgrind", "--tool=callgrind",

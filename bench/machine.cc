@@ -25,7 +25,8 @@ double Seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// What follows `name` and a separator on the first line of a file that starts with it; or "".
+// Finds the first line of the file that starts with `name` and returns the text after the
+// separator, or "".
 std::string FieldOf(const std::string& file, const std::string& name) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -51,7 +52,7 @@ std::string FirstLine(const std::string& file) {
   return line;
 }
 
-// The word in brackets of "always [madvise] never".
+// Returns the word in brackets of "always [madvise] never".
 std::string LargePages() {
   const std::string line = FirstLine("/sys/kernel/mm/transparent_hugepage/enabled");
   const std::size_t open = line.find('[');
@@ -66,7 +67,7 @@ std::string OwnFolder() {
   return file.substr(0, file.rfind('/'));
 }
 
-// As CMake has them, from the build folder that the program lies in.
+// Returns the compiler flags from CMake's cache in the build folder, which also holds the program.
 std::string Flags() {
   const std::string cache = OwnFolder() + "/CMakeCache.txt";
   std::string type = FieldOf(cache, "CMAKE_BUILD_TYPE:");
@@ -90,7 +91,7 @@ std::string Commit() {
 }
 
 cpu_set_t AllowedCores() {
-  // As it was when the program started: pinning a thread narrows its own set.
+  // Read once at the start, because pinning a thread narrows the set of that thread.
   static const cpu_set_t allowed = [] {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -140,10 +141,10 @@ std::uint64_t MemoryAvailable() {
   const std::uint64_t machine = KibibytesOf("/proc/meminfo", "MemAvailable");
   std::istringstream limit(FirstLine("/sys/fs/cgroup/memory.max"));
   std::istringstream current(FirstLine("/sys/fs/cgroup/memory.current"));
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   std::uint64_t used = 0;
-  if (!(limit >> most) || !(current >> used)) return machine;  // "max", or no such file
-  return std::min(machine, most > used ? most - used : 0);
+  if (!(limit >> max) || !(current >> used)) return machine;  // "max", or no such file
+  return std::min(machine, max > used ? max - used : 0);
 }
 
 std::uint64_t ResidentBytes() { return KibibytesOf("/proc/self/status", "VmRSS"); }

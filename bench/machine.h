@@ -1,4 +1,4 @@
-// Machine: what the numbers were measured on, and how time and memory are read.
+// Machine: describes the machine under test, and reads time and memory.
 #pragma once
 
 #include <cstddef>
@@ -7,29 +7,31 @@
 
 namespace sluice::bench {
 
-// One line: CPU, cores, large pages, compiler, flags, commit.
+// Returns one line: CPU, cores, large pages, compiler, flags, commit.
 std::string DescribeMachine();
 
-// Cores this process may run on.
+// Returns the number of cores this process may run on.
 std::size_t CoreCount();
 
-// Keeps the calling thread on the index-th of those. False if the system does not let it.
+// Pins the calling thread to the index-th of those cores. Returns false if the system refuses.
 bool PinToCore(std::size_t index);
 
-// Memory that can still be taken without swapping, in bytes; the control group's limit counts.
+// Returns the bytes that can still be allocated without swapping, within the limit of the control
+// group.
 std::uint64_t MemoryAvailable();
 
-// VmRSS of this process, in bytes. Freed memory that the allocator still holds is given back first
-// by ReturnFreedMemory, so that one measurement does not count what another left behind.
+// ResidentBytes returns VmRSS of this process, in bytes. Call ReturnFreedMemory first: it makes the
+// allocator release freed memory, so that a measurement does not count what an earlier one left
+// behind.
 std::uint64_t ResidentBytes();
 void ReturnFreedMemory();
 
-// Seconds of the wall, and of CPU time of the calling thread.
+// Return wall clock seconds, and CPU seconds of the calling thread.
 double WallSeconds();
 double ThreadCpuSeconds();
 
-// The processor's own counter where there is one (reading it takes a few nanoseconds), else
-// nanoseconds. Ordered: what comes before in the program is done before it is read.
+// Reads the processor's cycle counter (which takes a few nanoseconds), or nanoseconds if it has
+// none. The read is ordered: everything earlier in program order has completed before it.
 std::uint64_t Ticks();
 
 }  // namespace sluice::bench

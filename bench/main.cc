@@ -1,4 +1,4 @@
-// The benchmark: decisions per second and bytes per key. README.md beside it says what is measured.
+// The benchmark of the limiter: decisions per second and bytes per key. See README.md.
 #include <cstdio>
 #include <memory>
 
@@ -13,9 +13,10 @@ namespace sluice::bench {
 namespace {
 
 constexpr std::uint64_t kSizes[] = {1, 10'000, 1'000'000, 10'000'000, 100'000'000};
-constexpr std::uint64_t kLineKeys = 1'000'000;  // of the rows that show one thing alone
+constexpr std::uint64_t kLineKeys = 1'000'000;  // keys of the special rows
 
-// Draws of one size, made when they are first needed; two sizes are never held at once.
+// The draws for one number of keys, made when they are first needed. Only one instance exists at a
+// time.
 class DrawsOfSize {
  public:
   explicit DrawsOfSize(std::uint64_t keys) : keys_(keys) {}
@@ -39,7 +40,7 @@ class Run {
     report_.cores = CoreCount();
   }
 
-  // An error means that nothing more can be measured.
+  // Returns an error if measuring cannot continue.
   Result<Done> Measure();
 
   [[nodiscard]] const Report& report() const { return report_; }
@@ -67,7 +68,7 @@ std::vector<Way> WaysOf(const Subject& subject, std::size_t cores) {
   return ways;
 }
 
-// Says so where a row did not measure what its name says.
+// Returns a warning if a row did not measure what its name says, otherwise "".
 std::string WarningFor(const Row& row, Filled& filled) {
   std::uint64_t decisions = 0;
   std::uint64_t allowed = 0;
@@ -81,7 +82,7 @@ std::string WarningFor(const Row& row, Filled& filled) {
   const LimiterStats stats = filled.limiter().StatsApprox();
   if (stats.overflow_decisions != 0)
     return std::to_string(stats.overflow_decisions) + " decided on shared states";
-  // Ageing states are forgotten when they have not been charged for a period.
+  // Ageing states are forgotten if they have not been charged for a period.
   if (!filled.subject().ages && stats.keys != row.keys) {
     return std::to_string(stats.keys) + " keys at the end";
   }
@@ -100,7 +101,7 @@ void Run::AddRow(Filled& filled, const Draws& draws, const std::string& choice, 
 }
 
 bool Run::Fits(const Subject& subject, std::uint64_t keys) {
-  // Half as much again as the states should take.
+  // Ask for 1.5 times the memory that the states should take.
   const std::uint64_t needed = keys * (subject.ages || subject.permits ? 1024 : 33);
   const std::uint64_t available = MemoryAvailable();
   if (needed <= available) return true;
@@ -111,7 +112,8 @@ bool Run::Fits(const Subject& subject, std::uint64_t keys) {
 }
 
 Result<Done> Run::MeasureSubject(const Subject& subject, DrawsOfSize& draws, std::uint64_t keys) {
-  // Drawn before memory is looked at, so that they are no part of what the limiter takes.
+  // Draw the keys before reading the memory in use, so that they do not count as memory of the
+  // limiter.
   const Draws& uniform = draws.Get(Choice::kUniform);
   const bool with_zipf = keys > 1 && !(options_.quick && keys < kLineKeys);
   if (with_zipf) draws.Get(Choice::kZipf);
@@ -146,7 +148,7 @@ Result<Done> Run::MeasureSpecialRows(DrawsOfSize& draws) {
 Result<Done> Run::MeasureSize(std::uint64_t keys) {
   DrawsOfSize draws(keys);
   for (const Subject& subject : AllSubjects()) {
-    if (keys > subject.keys_most || !options_.WantsAlgorithm(subject.name)) continue;
+    if (keys > subject.max_keys || !options_.WantsAlgorithm(subject.name)) continue;
     if (!Fits(subject, keys)) continue;
     const Result<Done> done = MeasureSubject(subject, draws, keys);
     if (!done.ok()) return done;
@@ -172,7 +174,7 @@ Result<Done> Run::Measure() {
   return Done{};
 }
 
-// The exit code: 1 if a mark was missed or none was measured.
+// Prints the marks and returns the exit code: 1 if a mark was missed or none was measured.
 int PrintMarks(const Report& report, FILE* to) {
   int reached = 0;
   int missed = 0;
@@ -206,7 +208,7 @@ int Main(int count, char** arguments) {
   } else {
     PrintRest(run.report());
   }
-  // JSON has standard output to itself.
+  // Standard output holds nothing but the JSON.
   if (!options.value().expect) return 0;
   return PrintMarks(run.report(), options.value().json ? stderr : stdout);
 }

@@ -16,7 +16,7 @@ const Row* RowOf(const Report& report, const std::string& algorithm, std::uint64
   return nullptr;
 }
 
-// Decisions per CPU second on one thread in batches; 0 if not measured.
+// Returns the decisions per CPU second on one thread with batches of 16; 0 if not measured.
 double RateOf(const Row* row) {
   if (row == nullptr) return 0;
   for (const Cell& cell : row->cells) {
@@ -37,7 +37,7 @@ std::string AtKeys(const std::string& algorithm, std::uint64_t keys) {
 
 Mark::State Verdict(bool reached) { return reached ? Mark::State::kReached : Mark::State::kMissed; }
 
-// A row that did not measure what it says reaches nothing, however good its numbers are.
+// Fails the mark if its row carries a warning, however good its numbers are.
 Mark Distrust(Mark mark, const Row* row) {
   if (row == nullptr || row->warning.empty() || mark.state == Mark::State::kNotMeasured)
     return mark;
@@ -46,13 +46,13 @@ Mark Distrust(Mark mark, const Row* row) {
   return mark;
 }
 
-Mark RateMark(const Report& report, std::uint64_t keys, double least) {
-  Mark mark{.what = AtKeys("token_bucket", keys) + "at least " + Number(least / 1e6, " M/s")};
+Mark RateMark(const Report& report, std::uint64_t keys, double min) {
+  Mark mark{.what = AtKeys("token_bucket", keys) + "at least " + Number(min / 1e6, " M/s")};
   const Row* const row = RowOf(report, "token_bucket", keys);
   const double rate = RateOf(row);
   if (rate == 0) return mark;
   mark.measured = Number(rate / 1e6, " M/s");
-  mark.state = Verdict(rate >= least);
+  mark.state = Verdict(rate >= min);
   return Distrust(mark, row);
 }
 
@@ -68,15 +68,15 @@ Mark RatioMark(const Report& report, const std::string& algorithm, std::uint64_t
 }
 
 Mark BytesMark(const Report& report, const std::string& algorithm, std::uint64_t keys) {
-  const double most = keys == 100 * kMillion ? 22 : 34;
-  Mark mark{.what = AtKeys(algorithm, keys) + (most == 34 ? "under " : "at most ") +
-                    Number(most, " bytes a key")};
+  const double max = keys == 100 * kMillion ? 22 : 34;
+  Mark mark{.what = AtKeys(algorithm, keys) + (max == 34 ? "under " : "at most ") +
+                    Number(max, " bytes a key")};
   const Row* const row = RowOf(report, algorithm, keys);
   if (row == nullptr || !row->footprint) return mark;
   const double bytes = std::max(row->footprint->bytes, row->footprint->resident);
   mark.measured =
       Number(row->footprint->bytes, " counted, ") + Number(row->footprint->resident, " resident");
-  mark.state = Verdict(most == 34 ? bytes < most : bytes <= most);
+  mark.state = Verdict(max == 34 ? bytes < max : bytes <= max);
   return Distrust(mark, row);
 }
 
@@ -86,10 +86,11 @@ std::vector<Mark> JudgeMarks(const Report& report) {
   std::vector<Mark> marks{RateMark(report, kMillion, 15e6), RateMark(report, 10 * kMillion, 10e6),
                           RateMark(report, 100 * kMillion, 8e6)};
   for (const Subject& subject : AllSubjects()) {
-    // Logs, parts and permits take memory by what they hold; the mark is for states of fixed size.
+    // The bytes marks are for states of fixed size; logs, parts and permits use memory by their
+    // contents.
     if (subject.ages || subject.permits) continue;
     for (const std::uint64_t keys : {kMillion, 10 * kMillion, 100 * kMillion}) {
-      if (keys > subject.keys_most) continue;
+      if (keys > subject.max_keys) continue;
       if (subject.name.starts_with("sliding_window")) {
         marks.push_back(RatioMark(report, subject.name, keys));
       }

@@ -1,4 +1,4 @@
-// Marks: what the measurements must reach.
+// Marks: the targets that the measurements must reach.
 #pragma once
 
 #include <string>
@@ -15,8 +15,9 @@ struct Mark {
   State state = State::kNotMeasured;
 };
 
-// Every mark, held against the rows: keys chosen evenly, one thread, batches of 16, per second of
-// CPU time; bytes are the greater of what the store counts and what the process grew by.
+// Compares every mark with the rows for uniform keys. Rates are per second of CPU time, on one
+// thread with batches of 16. Bytes are the larger of the store's own count and the growth of the
+// process.
 std::vector<Mark> JudgeMarks(const Report& report);
 
 }  // namespace sluice::bench

@@ -11,10 +11,10 @@
 namespace sluice::bench {
 namespace {
 
-constexpr std::size_t kBatchMost = 16;
-static_assert(Draws::kCount % kBatchMost == 0, "a batch never reaches past the last draw");
+constexpr std::size_t kMaxBatch = 16;
+static_assert(Draws::kCount % kMaxBatch == 0, "a batch never reaches past the last draw");
 
-// Decisions between two looks at the clock.
+// Decisions between two readings of the wall clock.
 constexpr std::uint64_t kStride = 4096;
 
 struct Tally {
@@ -24,8 +24,8 @@ struct Tally {
   double wall = 0;
 };
 
-// One thread's walk through the draws; it goes on where it stopped in the round before. Aligned, so
-// that threads do not write to one cache line.
+// The position of one thread in the draws, kept from round to round. Aligned so that threads do not
+// share cache lines.
 struct alignas(128) Walk {
   Filled& filled;
   const Draws& draws;
@@ -52,8 +52,8 @@ std::uint64_t AskSingly(Walk& walk) {
 std::uint64_t AskInBatches(Walk& walk, std::size_t batch) {
   Limiter& limiter = walk.filled.limiter();
   std::uint64_t allowed = 0;
-  std::array<Charge, kBatchMost> charges;
-  std::array<Decision, kBatchMost> decisions;
+  std::array<Charge, kMaxBatch> charges;
+  std::array<Decision, kMaxBatch> decisions;
   charges.fill({walk.filled.handle(), {}});
   const std::span<const Charge> asked = std::span(charges).first(batch);
   for (std::uint64_t i = 0; i < kStride; i += batch) {
@@ -64,7 +64,7 @@ std::uint64_t AskInBatches(Walk& walk, std::size_t batch) {
   return allowed;
 }
 
-// A permit taken and given back is two decisions.
+// Takes and returns permits; each pair is two decisions.
 std::uint64_t AskForPermits(Walk& walk, std::string_view id) {
   Limiter& limiter = walk.filled.limiter();
   std::uint64_t allowed = 0;
@@ -77,7 +77,7 @@ std::uint64_t AskForPermits(Walk& walk, std::string_view id) {
   return allowed;
 }
 
-// Asks until the time of the wall has come, or for one stride if that is past already.
+// Makes decisions until the wall clock reaches the deadline, but at least one stride.
 Tally AskUntil(Walk& walk, const Way& way, std::string_view id, double deadline) {
   Tally tally;
   const double cpu = ThreadCpuSeconds();
@@ -95,7 +95,7 @@ Tally AskUntil(Walk& walk, const Way& way, std::string_view id, double deadline)
   return tally;
 }
 
-// One round of one way on fresh threads. The wall time is that of the slowest.
+// Runs one round of one way on new threads. The wall time is that of the slowest thread.
 Tally RunRound(std::vector<Walk>& walks, const Way& way, double seconds, bool pin) {
   std::vector<Tally> tallies(way.threads);
   std::barrier start(static_cast<std::ptrdiff_t>(way.threads));
@@ -147,12 +147,12 @@ Cell CellOf(const Way& way, const std::vector<Tally>& rounds) {
 
 std::vector<Cell> MeasureWays(Filled& filled, const Draws& draws, const std::vector<Way>& ways,
                               const Pace& pace) {
-  std::size_t threads_most = 1;
-  for (const Way& way : ways) threads_most = std::max(threads_most, way.threads);
+  std::size_t max_threads = 1;
+  for (const Way& way : ways) max_threads = std::max(max_threads, way.threads);
   std::vector<Walk> walks;
-  for (std::size_t i = 0; i < threads_most; ++i) {
-    const std::size_t start = Draws::kCount / threads_most * i;
-    walks.push_back({filled, draws, start - start % kBatchMost});
+  for (std::size_t i = 0; i < max_threads; ++i) {
+    const std::size_t start = Draws::kCount / max_threads * i;
+    walks.push_back({filled, draws, start - start % kMaxBatch});
   }
   std::vector<std::vector<Tally>> tallies(ways.size());
   for (int round = 0; round < pace.rounds; ++round) {
@@ -169,7 +169,7 @@ void WarmUp(Filled& filled, const Draws& draws) {
   constexpr std::uint64_t kFew = 1U << 18U;
   const std::uint64_t wanted =
       filled.subject().ages ? std::max(kFew, kChargesInView * filled.keys()) : kFew;
-  const Way way{filled.subject().permits ? std::size_t{1} : kBatchMost, 1};
+  const Way way{filled.subject().permits ? std::size_t{1} : kMaxBatch, 1};
   Walk walk{filled, draws};
   filled.clock().Join(Nanos{static_cast<std::int64_t>(way.batch)});
   for (std::uint64_t done = 0; done < wanted;) {

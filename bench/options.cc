@@ -36,13 +36,13 @@ Result<std::uint64_t> ParseKeys(const std::string& text) {
   if (unit == "k") scale = 1'000;
   if (unit == "m" || unit == "M") scale = 1'000'000;
   const bool known = unit.empty() || scale != 1;
-  if (!known || number == 0 || number > kKeysMost / scale) {
+  if (!known || number == 0 || number > kMaxKeys / scale) {
     return Error{"--keys " + text + ": expected 1 to 100m, as in 10k,1m"};
   }
   return number * scale;
 }
 
-// Takes an option that has a value. False: no such option.
+// Parses an option that has a value. Returns false if there is no such option.
 Result<bool> TakeValue(Options& options, std::string_view name, const std::string& value) {
   if (name == "--keys") {
     for (const std::string& part : SplitList(value)) {

@@ -1,4 +1,4 @@
-// Options: what the command line asks the benchmark to measure.
+// Options: the command line of the benchmark.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace sluice::bench {
 
-// Numbers of keys that are measured unless --keys says otherwise; 1 is the hot key.
-inline constexpr std::uint64_t kKeysMost = 100'000'000;
+// The maximum number of keys that --keys accepts.
+inline constexpr std::uint64_t kMaxKeys = 100'000'000;
 
 struct Options {
-  std::vector<std::uint64_t> keys;      // empty: every size that the algorithm and memory allow
+  std::vector<std::uint64_t> keys;      // empty: all sizes that the algorithm and the memory allow
   std::vector<std::string> algorithms;  // empty: all
-  double seconds = 0;                   // of measuring, for each cell of the table
-  int rounds = 5;                       // that those seconds are cut into
+  double seconds = 0;                   // measuring time per cell of the table
+  int rounds = 5;                       // into which those seconds are divided
   bool quick = false;
   bool pin = true;
   bool json = false;

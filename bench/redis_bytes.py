@@ -1,8 +1,8 @@
-"""What one key takes in Redis, by algorithm, as MEMORY USAGE tells it.
+"""Reports the memory of one key in Redis, by algorithm, as measured by MEMORY USAGE.
 
     python3 bench/redis_bytes.py path/to/sluice
 
-The rest of a row is how many requests of one unit the key was charged with. Needs redis-server and
+The columns give the number of one-unit requests the key was charged with. Needs redis-server and
 redis-cli.
 """
 

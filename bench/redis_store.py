@@ -1,10 +1,10 @@
-"""The benchmark of a redis store: decisions of the Gate API, by consistency.
+"""Benchmarks the redis store: decisions of the Gate API, by consistency.
 
     python3 bench/redis_store.py [--expect] [--seconds S] path/to/sluice_redis_bench
 
-Redis has one core, the deciding thread another. Exact decisions are held against redis-benchmark
-that sends the very same command, in turns: decisions for each second of Redis' CPU time, 64 under
-way. Needs redis-server, redis-cli and redis-benchmark.
+Redis runs on one core, the deciding thread on another. Exact decisions alternate with a
+redis-benchmark run that sends the same command; the two are compared by decisions per second of
+Redis' CPU time, with 64 in flight. Needs redis-server, redis-cli and redis-benchmark.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from service import LOAD_CORE, Server, find, free_port, stalled_share
 
 DEPTH = 64
 ROUNDS = 3
-LATENCY_ROUNDS = 9  # of a second
+LATENCY_ROUNDS = 9  # of one second each
 KEYS = 1000
 
 
@@ -34,7 +34,7 @@ class Redis(Server):
                               stdout=subprocess.PIPE).stdout
 
     def calls(self):
-        """Scripts that ran."""
+        """Returns the number of scripts Redis has run."""
         found = re.search(r"cmdstat_evalsha:calls=(\d+)", self.cli("info", "commandstats"))
         return int(found.group(1)) if found else 0
 
@@ -44,7 +44,7 @@ class Bench:
         self.program, self.seconds, self.redis = program, seconds, redis
 
     def decide(self, mode, keys, *how, seconds=None):
-        """What it prints, with the seconds of CPU time that Redis took and the scripts it ran."""
+        """Returns the program's report, plus the CPU seconds Redis used and the scripts it ran."""
         before, calls = self.redis.cpu_seconds(), self.redis.calls()
         done = subprocess.run(
             ["taskset", "-c", str(LOAD_CORE), self.program,
@@ -57,7 +57,7 @@ class Bench:
         return found
 
     def command(self):
-        """The words that one exact decision sends."""
+        """Returns the command that one exact decision sends, as a list of words."""
         with subprocess.Popen(["redis-cli", "-p", str(self.redis.port), "monitor"], text=True,
                               stdout=subprocess.PIPE) as monitor:
             assert monitor.stdout.readline() == "OK\n"
@@ -65,14 +65,14 @@ class Bench:
                             "1", "1"], check=True, stdout=subprocess.DEVNULL)
             for line in monitor.stdout:
                 words = shlex.split(line.partition("] ")[2])
-                # The heartbeat's key is no hash.
+                # Keys of decisions contain "{"; the heartbeat's does not.
                 if words[0].upper() == "EVALSHA" and "{" in words[3]:
                     monitor.terminate()
                     return words
         raise AssertionError("no decision was seen")
 
     def replay(self, words, count):
-        """The same command from redis-benchmark: for each second of Redis' CPU time."""
+        """Sends the same command with redis-benchmark. Returns calls per Redis CPU second."""
         before = self.redis.cpu_seconds()
         subprocess.run(["taskset", "-c", str(LOAD_CORE), "redis-benchmark", "-p",
                         str(self.redis.port), "-c", "1", "-P", str(DEPTH), "-n", str(count), "-q",
@@ -96,8 +96,9 @@ def measure_exact(bench):
 
 
 def measure_latency(bench, rate):
-    """A machine that stops for some milliseconds is late for all that was due meanwhile, and for
-    as long as that takes to catch up: so the p99 of many short runs, and their median."""
+    """Measures the p99 as the median of many short runs. If the machine stalls for a few
+    milliseconds, every request due meanwhile is late, and so are later ones until the backlog is
+    cleared."""
     stalls = stalled_share(1)
     found = [bench.decide("exact", 1, "paced", int(rate), seconds=1)["p99_us"]
              for _ in range(LATENCY_ROUNDS)]

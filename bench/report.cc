@@ -83,7 +83,7 @@ void PrintRowJson(const Row& row) {
 void PrintGrowthJson(const Growth& growth) {
   std::printf(",\n \"growth\":{\"keys\":%llu,\"slots_moved_most\":%llu,\"ns\":[",
               static_cast<unsigned long long>(growth.keys),
-              static_cast<unsigned long long>(growth.slots_moved_most));
+              static_cast<unsigned long long>(growth.max_slots_moved));
   const char* comma = "";
   for (const Latencies& line : growth.lines) {
     std::printf(
@@ -140,7 +140,7 @@ void PrintRest(const Report& report) {
   std::printf(
       "\nSingle checks while growing from 0 to %s keys, in ns (no operation moved more "
       "than %llu slots)\n%-30s %8s %8s %8s %8s %10s\n",
-      KeysText(growth.keys).c_str(), static_cast<unsigned long long>(growth.slots_moved_most), "",
+      KeysText(growth.keys).c_str(), static_cast<unsigned long long>(growth.max_slots_moved), "",
       "p50", "p99", "p99.9", "p99.99", "max");
   for (const Latencies& line : growth.lines) {
     std::printf("%-30s %8.0f %8.0f %8.0f %8.0f %10.0f\n", line.what.c_str(), line.p50, line.p99,

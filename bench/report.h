@@ -1,4 +1,4 @@
-// Report: what was measured, as a table or as JSON.
+// Report: prints the measurements as a table or as JSON.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@ namespace sluice::bench {
 // One row of the table.
 struct Row {
   std::string algorithm;
-  std::string choice;  // how keys were chosen, or what else is special
+  std::string choice;  // the distribution of keys, or another property of the row
   std::uint64_t keys = 0;
   std::vector<Cell> cells{};
   std::optional<Footprint> footprint{};
-  std::string warning{};  // why the numbers are not what the row's name says; or empty
+  // Why the row did not measure what its name says; empty if it did.
+  std::string warning{};
 };
 
 struct Report {
@@ -27,10 +28,10 @@ struct Report {
   std::size_t cores = 1;
   std::vector<Row> rows;
   std::optional<Growth> growth;
-  std::vector<std::string> notes;  // what was left out, and why
+  std::vector<std::string> notes;  // omitted measurements, and why
 };
 
-// The table is printed as it is measured: the head, then a row at a time, then the rest.
+// PrintHead, then PrintRow for each row while measuring, then PrintRest print the table.
 void PrintHead(const Report& report);
 void PrintRow(const Report& report, const Row& row);
 void PrintRest(const Report& report);

@@ -1,10 +1,11 @@
-"""The benchmark of the service: requests answered for each second of the server's CPU time.
+"""Benchmarks the service: requests answered per second of the server's CPU time.
 
     python3 bench/service.py [--expect] [--seconds S] path/to/sluice
 
-The server has one core, the load another. What it is held against runs in its place, under the same
-load: the same server with a reply that needs no decision, nginx with a static reply, redis-server
-with INCR. Needs h2load, nginx and redis-server; what is missing is left out and said.
+The server runs on one core, the load generator on another. It is compared, under the same load,
+with the same server sending a reply that needs no decision, with nginx sending a static reply, and
+with redis-server and INCR. Needs h2load, nginx and redis-server; prints a notice for each
+measurement it skips because a program is missing.
 """
 
 import argparse
@@ -35,8 +36,8 @@ http {{
   server {{ listen 127.0.0.1:{port}; location / {{ return 200 "allowed"; }} }}
 }}
 """
-# Of evenly spaced requests the machine itself makes a share wait for a millisecond: those
-# that come while a core that does nothing but look at the clock stands still.
+# Measures stalls of the machine itself: the share of evenly spaced requests that would wait for at
+# least a millisecond because the core stands still. A loop that only reads the clock finds them.
 STALLS = """
 import sys, time
 now = time.perf_counter_ns
@@ -78,7 +79,7 @@ class Server:
         self.process.wait()
 
     def pids(self):
-        """Its own and those of its children: nginx works in one."""
+        """Returns the ids of the process and its children; nginx does its work in a child."""
         children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
         with open(children, encoding="ascii") as file:
             return [self.process.pid, *map(int, file.read().split())]
@@ -127,7 +128,7 @@ class Bench:
                        "no"], port)
 
     def load(self, server, *flags):
-        """The report of `sluice bench`, and answers for each second of the server's CPU time."""
+        """Returns the report of `sluice bench`, and answers per second of the server's CPU time."""
         before = server.cpu_seconds()
         done = subprocess.run(
             ["taskset", "-c", str(LOAD_CORE), self.sluice, "bench", "--server", server.address,
@@ -137,7 +138,7 @@ class Bench:
         return report, report["requests"] / (server.cpu_seconds() - before)
 
     def h2load(self, server, path, message):
-        """Calls of gRPC answered for each second of the server's CPU time."""
+        """Returns gRPC calls answered per second of the server's CPU time."""
         body = f"{self.folder}/message"
         with open(body, "wb") as file:
             file.write(b"\0" + len(message).to_bytes(4, "big") + message)
@@ -152,7 +153,7 @@ class Bench:
 
 
 def stalled_share(seconds):
-    """The share of requests that would wait for a millisecond, of both cores together."""
+    """Returns the share of requests that would wait for a millisecond, summed over both cores."""
     looks = [subprocess.Popen(["taskset", "-c", str(core), sys.executable, "-c", STALLS,
                                str(seconds)], stdout=subprocess.PIPE, text=True)
              for core in (SERVER_CORE, LOAD_CORE)]

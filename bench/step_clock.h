@@ -1,4 +1,4 @@
-// StepClock: time that costs nothing to read, so that the limiter is measured and not the clock.
+// StepClock: a clock that costs nothing to read, so that the limiter is measured and not the clock.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,15 @@
 
 namespace sluice::bench {
 
-// Each reading is one step later than the one before, on each thread for itself; a thread joins at
-// the latest time that any thread has left with. One step is a nanosecond for each decision, so
-// that time passes alike for single calls, batches and several threads.
+// Each reading is one step later than the previous one on the same thread. A thread that joins
+// starts at the latest time at which any thread has left. A step is one nanosecond per decision, so
+// that time passes equally fast with single calls, batches and several threads.
 //
-// Thread safety: a thread that reads it must have called Join. One StepClock a thread at a time.
+// Thread safety: a thread must call Join before it reads the clock, and may use only one StepClock
+// at a time.
 class StepClock final : public Clock {
  public:
-  // A multiple of every window of the benchmark, so that a window begins here.
+  // A multiple of every window of the benchmark, so that a window begins at this time.
   static constexpr Time kStart{Nanos{1'700'000'000'000'000'000}};
 
   Time Now() override {

@@ -17,23 +17,23 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// What a slot holds (a year, less than burst * T) is the most that checks can take out of a limit.
-// T of 1 s keeps a key in use for a thousand million decisions after one charge, and 30 million
-// charges of the most popular key pass. A single hot key gets more charges than that, and being
-// charged all the time needs no long T.
+// The burst is as large as a slot can hold (burst * T is just below a year). With a T of 1 s, one
+// charge keeps a key in use for a billion decisions, and the most popular key can take 30 million
+// charges before it is refused. A single hot key takes more charges than that, and a short T
+// suffices for it because it is charged all the time.
 constexpr std::int64_t kBurst = 30'000'000;
 Nanos IntervalFor(std::uint64_t keys) { return keys == 1 ? Nanos{milliseconds{1}} : seconds{1}; }
 std::int64_t BurstFor(std::uint64_t keys) { return keys == 1 ? 1000 * kBurst : kBurst; }
 
-// As large as two counters of 32 bits allow.
+// The largest count for two 32-bit counters.
 constexpr std::int64_t kCount = 4'000'000'000;
-// As large as two counters of 14 bits allow: above it a sliding window takes a wider slot.
+// The largest count for two 14-bit counters; above it a sliding window needs a wider slot.
 constexpr std::int64_t kCountNarrow = 16'383;
-// Too large for that, and still decided in 64 bits.
+// Too large for 14-bit counters, but still decided with 64-bit arithmetic.
 constexpr std::int64_t kCountQuick = 2'000'000;
 constexpr Nanos kWindow{seconds{1000}};
 
-// A period in which every key is charged kChargesInView times on average, of 60 equal parts.
+// Returns a period, divisible by 60, in which every key is charged kChargesInView times on average.
 Nanos AgingPeriod(std::uint64_t keys) {
   const auto wanted =
       static_cast<std::int64_t>(std::max<std::uint64_t>(keys, 250) * kChargesInView);
@@ -94,7 +94,7 @@ LimitSpec Concurrency(std::uint64_t /*keys*/) {
 LimitSpec OneCharge(std::uint64_t /*keys*/) {
   return WithBurst(Spec(Algorithm::kTokenBucket, {1, hours{24 * 300}}), 1);
 }
-// Time runs as fast as the machine's here, so a charge has to last for the whole measurement.
+// This subject runs in real time, so a charge has to last for the whole measurement.
 LimitSpec SlowTokenBucket(std::uint64_t /*keys*/) {
   return WithBurst(Spec(Algorithm::kTokenBucket, {1, hours{1}}), 8000);
 }
@@ -106,44 +106,44 @@ constexpr std::string_view kHeldPermit = "held";
 }  // namespace
 
 std::span<const Subject> AllSubjects() {
-  // A sliding window is measured a quarter into the window after the one it was filled in, so that
-  // both of its counters count.
+  // A sliding window is measured a quarter into the window after the one in which it was filled, so
+  // that both of its counters matter.
   static const std::vector<Subject> subjects{
-      {.name = "token_bucket", .keys_most = 100 * kMillion, .spec = TokenBucket},
-      {.name = "token_bucket/interval", .keys_most = 10 * kMillion, .spec = IntervalBucket},
-      {.name = "leaky_bucket", .keys_most = 10 * kMillion, .spec = LeakyBucket},
-      {.name = "fixed_window", .keys_most = 10 * kMillion, .spec = FixedWindow},
+      {.name = "token_bucket", .max_keys = 100 * kMillion, .spec = TokenBucket},
+      {.name = "token_bucket/interval", .max_keys = 10 * kMillion, .spec = IntervalBucket},
+      {.name = "leaky_bucket", .max_keys = 10 * kMillion, .spec = LeakyBucket},
+      {.name = "fixed_window", .max_keys = 10 * kMillion, .spec = FixedWindow},
       {.name = "sliding_window",
-       .keys_most = 100 * kMillion,
+       .max_keys = 100 * kMillion,
        .spec = SlidingWindow,
        .jump = kWindow + kWindow / 4},
       {.name = "sliding_window/large",
-       .keys_most = 10 * kMillion,
+       .max_keys = 10 * kMillion,
        .spec = LargeSlidingWindow,
        .jump = kWindow + kWindow / 4},
-      {.name = "pacer", .keys_most = 10 * kMillion, .spec = Pacer},
-      {.name = "sliding_log", .keys_most = kMillion, .spec = SlidingLog, .ages = true},
-      {.name = "sliding_buckets", .keys_most = kMillion, .spec = SlidingBuckets, .ages = true},
-      {.name = "concurrency", .keys_most = kMillion, .spec = Concurrency, .permits = true},
+      {.name = "pacer", .max_keys = 10 * kMillion, .spec = Pacer},
+      {.name = "sliding_log", .max_keys = kMillion, .spec = SlidingLog, .ages = true},
+      {.name = "sliding_buckets", .max_keys = kMillion, .spec = SlidingBuckets, .ages = true},
+      {.name = "concurrency", .max_keys = kMillion, .spec = Concurrency, .permits = true},
   };
   return subjects;
 }
 
 const Subject& RefusingSubject() {
-  static const Subject subject{.name = "token_bucket", .keys_most = kMillion, .spec = OneCharge};
+  static const Subject subject{.name = "token_bucket", .max_keys = kMillion, .spec = OneCharge};
   return subject;
 }
 
 const Subject& SlowSubject() {
   static const Subject subject{
-      .name = "token_bucket", .keys_most = kMillion, .spec = SlowTokenBucket};
+      .name = "token_bucket", .max_keys = kMillion, .spec = SlowTokenBucket};
   return subject;
 }
 
 std::uint64_t MemoryFor(const Subject& subject, std::uint64_t keys) {
   // Sliding logs of the most popular keys hold tens of thousands of entries.
   const std::uint64_t each =
-      subject.keys_most <= kMillion && (subject.ages || subject.permits) ? 2048 : 64;
+      subject.max_keys <= kMillion && (subject.ages || subject.permits) ? 2048 : 64;
   return (std::uint64_t{256} << 20U) + keys * each;
 }
 

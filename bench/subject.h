@@ -1,4 +1,4 @@
-// Subject: a limit that is measured, and the key set it is measured on.
+// Subject: a limit to measure, and the filled limiter it is measured on.
 #pragma once
 
 #include <cstdint>
@@ -11,42 +11,44 @@
 
 namespace sluice::bench {
 
-// A limit to measure. Terms depend on the number of keys where states age with traffic.
+// A limit to measure. Its terms depend on the number of keys if its states age with traffic.
 struct Subject {
   std::string name;
-  std::uint64_t keys_most;  // larger states are measured on fewer keys
+  std::uint64_t max_keys;  // subjects with large states use fewer keys
   LimitSpec (*spec)(std::uint64_t keys);
-  bool permits = false;  // acquire and release, which have no batch form
-  bool ages = false;     // charges leave the state while measuring
+  bool permits = false;  // uses Acquire and Release, which have no batch form
+  bool ages = false;     // charges expire while measuring
   Nanos jump{0};         // time that passes between filling and measuring
 };
 
-// Charges of one key that are in view on average, for a subject that ages.
+// The average number of unexpired charges per key, for a subject that ages.
 inline constexpr std::uint64_t kChargesInView = 4;
 
-// The limits of the table, in its order.
+// Returns the limits of the table, in its order.
 std::span<const Subject> AllSubjects();
 
-// The subjects of single rows: every check refused, and time read from the machine.
+// Return the subjects of two special rows: every check refused, and time read from the machine.
 const Subject& RefusingSubject();
 const Subject& SlowSubject();
 
-// Bytes per key: as the store counts them, and as the process grew from the empty limiter on.
+// Bytes per key: by the store's own count, and by the growth of the process since the empty
+// limiter.
 struct Footprint {
   double bytes = 0;
   double resident = 0;
-  // Greatest while growing, from half of the keys on: a table that doubled would do so once then.
+  // Maxima while growing, sampled from half of the keys on, where a table that doubles would do so
+  // once.
   double bytes_peak = 0;
   double resident_peak = 0;
   double adds = 0;  // keys added per second of CPU time
 };
 
-// A limiter that holds a state for each of so many keys.
+// A limiter that holds a state for each of `keys` keys.
 //
-// Thread safety: the limiter's own. Ownership: owns limiter and clock.
+// Thread safety: that of the limiter. Ownership: owns limiter and clock.
 class Filled {
  public:
-  // `time`: where the limiter's time comes from.
+  // The source of the limiter's time.
   enum class TimeFrom : std::uint8_t { kSteps, kMachine };
 
   // Creates the limiter and charges every key once, in batches, from all cores.
@@ -59,24 +61,25 @@ class Filled {
   [[nodiscard]] StepClock& clock() { return clock_; }
   [[nodiscard]] LimitHandle handle() const { return handle_; }
 
-  // What the process grew by for a limiter without keys.
+  // The growth of the process for a limiter without keys.
   [[nodiscard]] std::uint64_t empty_bytes() const { return empty_bytes_; }
 
-  // The footprint now; peaks are those of the filling.
+  // Returns the current footprint; its peaks are those reached while filling.
   [[nodiscard]] Footprint Measure() const;
 
  private:
   Filled(const Subject& subject, std::uint64_t keys) : subject_(subject), keys_(keys) {}
 
   void Fill();
-  // Both return seconds of CPU time.
+  // Both charge the keys first .. last - 1 and return the CPU seconds used.
   double ChargeFrom(std::uint64_t first, std::uint64_t last);
   double ChargeFromAllCores(std::uint64_t first, std::uint64_t last);
   void Sample();
 
   const Subject& subject_;
   std::uint64_t keys_;
-  std::uint64_t resident_before_ = 0;  // of the process, with an empty limiter
+  // VmRSS of the process with an empty limiter.
+  std::uint64_t resident_before_ = 0;
   std::uint64_t empty_bytes_ = 0;
   StepClock clock_;
   std::unique_ptr<Limiter> limiter_;
@@ -84,7 +87,7 @@ class Filled {
   Footprint peak_;
 };
 
-// Bytes to allow a limiter for so many keys: enough that its cap plays no part.
+// Returns the memory limit for a limiter with this many keys, high enough to have no effect.
 std::uint64_t MemoryFor(const Subject& subject, std::uint64_t keys);
 
 }  // namespace sluice::bench

@@ -1,7 +1,7 @@
 # sluice_descriptor_set(OUT)
 #
-# OUT becomes the path of a file that the build makes with protoc: the descriptors of every .proto
-# below proto/ and of what they import, without comments.
+# Sets OUT to the path of a file that protoc generates during the build: the descriptors of every
+# .proto file below proto/ and of their imports, without comments.
 
 function(sluice_descriptor_set out)
   set(folder "${PROJECT_SOURCE_DIR}/proto")

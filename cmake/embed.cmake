@@ -1,14 +1,15 @@
 # sluice_embed(TARGET FILE HEADER FUNCTION)
 #
-# The bytes of FILE become part of TARGET, as what `std::string_view sluice::FUNCTION()`, which
-# HEADER declares, returns. The build writes the source, again whenever FILE changes, by running
-# this script:
+# Embeds the bytes of FILE in TARGET as the return value of `std::string_view sluice::FUNCTION()`,
+# which HEADER declares. Whenever FILE changes, the build generates the source by running this
+# script:
 #
 #   cmake -DINPUT=FILE -DOUTPUT=SOURCE -DHEADER=HEADER -DFUNCTION=FUNCTION -P embed.cmake
 
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ "${INPUT}" bytes HEX)
-  # Sixteen bytes a line, each as a character: a string literal has a longest length.
+  # Sixteen bytes per line. Written as an array of characters, because string literals have a
+  # maximum length.
   string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
   file(WRITE "${OUTPUT}"

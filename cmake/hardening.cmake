@@ -1,5 +1,9 @@
-# SLUICE_HARDEN: what makes memory errors harder to use, for every target of this build. It is for
-# release builds: sanitizers find more, and do not mix with it. ARCHITECTURE.md has what it costs.
+# SLUICE_HARDEN: compiler and linker flags that make memory errors harder to exploit, for every
+# target of this build. Meant for release builds: sanitizers find more and do not combine with it.
+# ARCHITECTURE.md lists the costs.
+#
+# Distributions set some of these flags themselves, and compilers enable some by default. All are
+# set here, so that a binary does not depend on who builds it; tests/hardening checks the result.
 #
 # Distributions set some of these flags themselves, and compilers have some by default. All are set
 # here, so that a binary does not depend on who builds it; tests/hardening looks at the result.
@@ -10,20 +14,20 @@ if(SLUICE_HARDEN AND SLUICE_SANITIZE)
 endif()
 
 if(SLUICE_HARDEN)
-  # What is loaded into other programs keeps -fPIC.
+  # Libraries that are loaded into other programs keep -fPIC.
   set(loaded "$<IN_LIST:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY;SHARED_LIBRARY>")
   add_compile_options("$<$<NOT:${loaded}>:-fPIE>" -fstack-protector-strong)
-  # The level that knows sizes at run time; older compilers take it for 2. With clang it is mem* and
-  # str* of glibc that are checked, with g++ also read, recv and the like.
+  # Level 3 also checks sizes that are known only at run time; older compilers treat it as 2. With
+  # clang, glibc checks mem* and str*; with g++ also read, recv and the like.
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
-  # Ends the program where an index or an iterator leaves its container.
+  # Aborts the program if an index or an iterator is out of range.
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
-  # No function is entered by an indirect jump but at its beginning.
+  # Indirect jumps may only target the beginning of a function.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86|AMD64|i.86")
     add_compile_options(-fcf-protection=full)
   elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     add_compile_options(-mbranch-protection=standard)
   endif()
-  # Addresses are random, and no table of functions can be written to once the program runs.
+  # Randomizes addresses and makes tables of function pointers read-only after startup.
   add_link_options("$<$<NOT:${loaded}>:-pie>" -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()

@@ -1,20 +1,21 @@
 # sluice_layer(NAME [LINKS layer-or-target...] [USES target...])
 #
-# The static library sluice_NAME, alias sluice::NAME, of every .cc below src/NAME but main.cc.
+# Defines the static library sluice_NAME, alias sluice::NAME, from every .cc below src/NAME except
+# main.cc.
 #
-# src/ is on no include path. Each layer has a folder of its own, BUILD/layers/NAME, that holds
-# nothing but the link NAME -> src/NAME, and that folder is the layer's include directory. So
-# #include "core/limit.h" is found only by a target that links sluice::core, and a forbidden
-# include does not build. LINKS is checked against tools/lint/layers.txt, as are includes.
+# src/ is on no include path. Each layer has its own folder, BUILD/layers/NAME, which contains only
+# the link NAME -> src/NAME and is the layer's include directory. So #include "core/limit/limit.h"
+# works only in a target that links sluice::core, and a forbidden include does not compile. LINKS
+# and includes are checked against tools/lint/layers.txt.
 #
-# What a layer USES only its own sources see: other people's libraries, whose headers are not ours
-# to warn about.
+# Targets in USES are visible only to the layer's own sources. They are third-party libraries, whose
+# headers are not subject to our warnings.
 #
-# A layer without sources yet is skipped, and so is a link to it.
+# A layer without sources is skipped, and so are links to it.
 #
-# With SLUICE_PRECOMPILE all layers share the standard headers that most files include, precompiled,
-# which is a third of what a file takes to compile. It hides a missing include, so builds without it
-# stay the rule: presets with sanitizers have it.
+# With SLUICE_PRECOMPILE all layers share a precompiled header of the standard headers that most
+# files include, which saves a third of the compile time of a file. It hides missing includes, so it
+# is off by default; the presets with sanitizers enable it.
 
 set(SLUICE_LAYERS_FILE "${PROJECT_SOURCE_DIR}/tools/lint/layers.txt")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${SLUICE_LAYERS_FILE}")
@@ -22,10 +23,10 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${SLUICE_LAYERS_
 set(SLUICE_PRECOMPILED <algorithm> <array> <chrono> <functional> <memory> <optional> <span> <string>
                        <string_view> <unordered_map> <utility> <variant> <vector>)
 
-# sluice_precompile(TARGET header...): the first target of a folder makes the header file that the
-# others take from it.
+# sluice_precompile(TARGET header...): precompiles the headers for TARGET. The first target of a
+# folder builds the precompiled header, and the others reuse it.
 function(sluice_precompile target)
-  # Else ccache does not see which header was used.
+  # Without this, ccache cannot tell which precompiled header was used.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   get_property(maker DIRECTORY PROPERTY sluice_precompiled_by)
   if(maker)

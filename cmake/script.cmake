@@ -1,11 +1,11 @@
 # sluice_script(TARGET NAME HEADER FUNCTION part...)
 #
-# src/remote/scripts/PART.lua, one after the other, become the script NAME for Redis, embedded in
-# TARGET as sluice_embed does it.
+# Concatenates src/remote/script/scripts/PART.lua to the script NAME and embeds it in TARGET
+# (sluice_embed).
 function(sluice_script target name header function)
   set(parts "")
   foreach(part IN LISTS ARGN)
-    list(APPEND parts "${PROJECT_SOURCE_DIR}/src/remote/scripts/${part}.lua")
+    list(APPEND parts "${PROJECT_SOURCE_DIR}/src/remote/script/scripts/${part}.lua")
   endforeach()
   set(script "${PROJECT_BINARY_DIR}/scripts/${name}.lua")
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/scripts")

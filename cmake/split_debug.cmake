@@ -1,6 +1,6 @@
-# sluice_split_debug(TARGET): moves the debug information of a program to a file beside it,
-# NAME.debug, which debuggers and profilers find by the link that stays (.gnu_debuglink). The
-# program is much smaller then, and runs the same instructions.
+# sluice_split_debug(TARGET): moves the debug information of a program to NAME.debug beside it.
+# Debuggers and profilers find that file by the remaining link (.gnu_debuglink). The program becomes
+# much smaller and executes the same instructions.
 option(SLUICE_SPLIT_DEBUG "Move the debug information of programs to NAME.debug" OFF)
 
 function(sluice_split_debug target)

@@ -1,5 +1,6 @@
-# sluice_warnings(TARGET): the project's warnings, for our own targets only, never for those who
-# link them. Integer conversions matter most here: every count is 64 bits of units or nanoseconds.
+# sluice_warnings(TARGET): enables the project's warnings, for our own targets and not for those
+# that link them. Integer conversions matter most here, because every count is 64 bits of units or
+# nanoseconds.
 function(sluice_warnings target)
   target_compile_options(
     ${target}
@@ -13,11 +14,11 @@ function(sluice_warnings target)
             -Wnon-virtual-dtor
             -Woverloaded-virtual
             -Wdouble-promotion
-            # g++ 12 reports overlapping copies inside std::string's operator+ that cannot happen.
+            # g++ 12 reports impossible overlapping copies inside std::string's operator+.
             $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
             $<$<BOOL:${SLUICE_WERROR}>:-Werror>
-            # g++ reports null pointers that cannot be (a get_if on the only alternative left,
-            # say) once it optimises, so it is clang that is asked, here and in clang-tidy.
+            # When it optimizes, g++ reports impossible null pointers (for example a get_if on the
+            # only remaining alternative), so only clang checks them, here and in clang-tidy.
             $<$<CXX_COMPILER_ID:Clang>:-Wnull-dereference>
             $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
 endfunction()

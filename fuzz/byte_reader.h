@@ -1,4 +1,4 @@
-// ByteReader: an input as a sequence of choices.
+// ByteReader: interprets a fuzz input as a sequence of choices.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace sluice::fuzz {
 
-// Takes an input apart from the front. Past its end every byte is 0, so each choice there is the
-// first one: whoever loops asks AtEnd or for a count. Refers to the input. Thread safety: none.
+// Consumes an input from the front. Past its end every byte is 0, so every choice is the first one;
+// loops must therefore test AtEnd or use a count. Refers to the input. Thread safety: none.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> input) : rest_(input) {}
@@ -25,13 +25,14 @@ class ByteReader {
     return byte;
   }
 
-  // A number below `choices`. REQUIRES: 1 <= choices <= 256.
+  // Returns a number below `choices`. REQUIRES: 1 <= choices <= 256.
   std::size_t Below(std::size_t choices) { return Byte() % choices; }
 
-  // False past the end. REQUIRES: 2 <= cases <= 256.
+  // Returns true in one of `cases` cases; false past the end. REQUIRES: 2 <= cases <= 256.
   bool OneIn(std::size_t cases) { return Below(cases) == cases - 1; }
 
-  // A number of any size, small ones in few bytes: so many bits, and then the bits.
+  // Returns a number of any size. It is encoded as a bit count and the bits, so small numbers take
+  // few bytes.
   std::uint64_t Number() {
     const std::size_t bits = Below(65);
     std::uint64_t number = 0;
@@ -39,14 +40,15 @@ class ByteReader {
     return bits == 64 ? number : number & ((std::uint64_t{1} << bits) - 1);
   }
 
-  // The next bytes, `size` of them or all that are left.
+  // Returns the next `size` bytes, or all that are left.
   std::string Bytes(std::size_t size) {
     const auto taken = rest_.first(std::min(size, rest_.size()));
     rest_ = rest_.subspan(taken.size());
     return {taken.begin(), taken.end()};
   }
 
-  // The bytes up to the next `end`, which is left out, or all that are left.
+  // Returns the bytes before the next `end` and consumes that, too; or returns all bytes that are
+  // left.
   std::string BytesUntil(char end) {
     const auto found = std::find(rest_.begin(), rest_.end(), static_cast<std::uint8_t>(end));
     std::string bytes = Bytes(static_cast<std::size_t>(found - rest_.begin()));
@@ -54,7 +56,7 @@ class ByteReader {
     return bytes;
   }
 
-  // Gives away the second half of what is left, so that neither use of it starves the other.
+  // Splits off the second half of the remaining input, so that two uses do not starve each other.
   ByteReader SplitOff() {
     const std::size_t kept = rest_.size() / 2;
     const ByteReader second(rest_.subspan(kept));

@@ -1,5 +1,5 @@
-// A text of any bytes through the reader of request bodies: it reads what the reader of rule files
-// reads, and nothing else, as far as the body of a check goes.
+// Fuzzes the reader of JSON request bodies with arbitrary bytes: a body it accepts is valid JSON by
+// the reader of rule files, and reads the same after it is written.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,16 +7,16 @@
 #include <variant>
 #include <vector>
 
-#include "config/json.h"
-#include "frontend/check_request.h"
-#include "frontend/rls_json.h"
+#include "config/syntax/json.h"
+#include "frontend/http/check_request.h"
+#include "frontend/http/rls_json.h"
 #include "fuzz/json_text.h"
 #include "fuzz/must.h"
 
 namespace sluice::fuzz {
 namespace {
 
-constexpr LimiterBounds kBounds = {.checks_most = 10, .attributes_most = 20};
+constexpr LimiterBounds kBounds = {.max_checks = 10, .max_attributes = 20};
 
 std::string Write(const LimiterChecks& all, const LimiterCheck& check) {
   std::string json = "{\"domain\":" + JsonText(check.domain) + ",\"attributes\":{";
@@ -58,7 +58,7 @@ void ReadCheck(std::string_view text) {
 }
 
 void ReadRls(std::string_view text) {
-  RlsJsonReader reader({.descriptors_most = 10, .entries_most = 20});
+  RlsJsonReader reader({.max_descriptors = 10, .max_entries = 20});
   RlsRequest request;
   if (!reader.Read(text, request)) return MustBeFault(reader.fault(), text);
   Must(std::holds_alternative<Value>(ReadJson(text)), "what is read is JSON");

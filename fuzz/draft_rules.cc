@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 #include "fuzz/json_text.h"
 
 namespace sluice::fuzz {
@@ -16,16 +16,16 @@ constexpr auto kAddresses = std::to_array<std::string_view>(
     {"10.0.0.1", "10.0.0.0/8", "10.0.0.0/31", "0.0.0.0/0", "::/0", "::", "2001:db8::/32",
      "2001:db8::1", "::1.2.3.4", "8000::/1", "::ffff:10.0.0.0/104", "::ffff:10.0.0.1",
      "1:2:3:4:5:6:7::", "10.0.0.0/30", "::ffff:0:0/96", "255.255.255.255"});
-// Each is an expression of its own, so most of what they make together is one.
+// Each is a valid expression by itself, so most concatenations are valid, too.
 constexpr auto kRegexPieces = std::to_array<std::string_view>(
     {"a", "b", "[ab]", ".*", "|", "(?i)b", "\\Qa", "\\Qb\\E", "$", "\\pL*", "(?P<n>a)", "/"});
 constexpr std::array<std::string_view, 3> kModes = {"shadow", "off", "enforce"};
 constexpr std::array<std::string_view, 2> kLists = {"l0", "l1"};
 constexpr std::array<std::string_view, 2> kPlans = {"free", "pro"};
-constexpr std::size_t kRulesMost = 6;
-constexpr std::size_t kFreshMost = 12;
+constexpr std::size_t kMaxRules = 6;
+constexpr std::size_t kMaxFresh = 12;
 
-// Writes one document, key by key. Lives for the time of that.
+// Generates one document, key by key.
 class Drafter {
  public:
   explicit Drafter(ByteReader& bytes) : bytes_(bytes) {}
@@ -35,7 +35,7 @@ class Drafter {
     json += "," + Pair("lists", Lists()) + "," + Pair("plans", Plans());
     if (bytes_.OneIn(2)) json += "," + Pair("attributes", Aliases());
     if (bytes_.OneIn(4)) json += "," + Pair("ip_prefix", IpPrefix());
-    const std::size_t rules = bytes_.Below(kRulesMost + 1);
+    const std::size_t rules = bytes_.Below(kMaxRules + 1);
     json += "," + Pair("rules", List(rules, [&](std::size_t i) { return Rule(i); }));
     const std::size_t descriptors = bytes_.Below(4);
     json += "," + Pair("descriptors", Descriptors(descriptors, 0));
@@ -58,16 +58,16 @@ class Drafter {
   std::string Number(std::size_t choices) { return std::to_string(bytes_.Below(choices)); }
   std::string Name() { return JsonText(bytes_.Pick(kDraftNames)); }
 
-  // A text of any characters below U+0100.
+  // Returns a text of arbitrary characters below U+0100.
   std::string Fresh() {
     std::string text;
-    for (const char c : bytes_.Bytes(bytes_.Below(kFreshMost + 1))) {
+    for (const char c : bytes_.Bytes(bytes_.Below(kMaxFresh + 1))) {
       AppendUtf8(static_cast<unsigned char>(c), text);
     }
     return text;
   }
 
-  // `ip` takes addresses, prefixes and globs alone.
+  // Generates a text to match. `ip` accepts only addresses, prefixes and globs.
   std::string Text(std::string_view attribute) {
     const std::size_t kind = bytes_.Below(4);
     const bool is_address = attribute == "ip" || kind == 0;
@@ -114,7 +114,7 @@ class Drafter {
     }
   }
 
-  // Each attribute at most once, as keys of a mapping must be.
+  // Uses each attribute at most once, because keys of a mapping must be unique.
   std::string Match() {
     std::string json;
     for (const std::string_view attribute : kDraftNames) {
@@ -134,7 +134,7 @@ class Drafter {
     return "{" + json + "}";
   }
 
-  // One of addresses and one of words, none of them mixed.
+  // Generates a list of addresses and a list of words, without mixing them.
   std::string Lists() {
     const auto list = [&](const auto& choices) {
       return List(bytes_.Below(4),
@@ -169,7 +169,7 @@ class Drafter {
     json += "," + Limits();
     if (bytes_.OneIn(4)) json += "," + Pair("cost", bytes_.OneIn(2) ? "3" : Name());
     if (bytes_.OneIn(6)) json += "," + Pair("enforce_percent", "0");
-    // One before it, so that none replaces itself.
+    // Replaces only an earlier rule, so that no rule replaces itself.
     if (number > 0 && bytes_.OneIn(3)) {
       json += "," + Pair("replaces", RuleName(bytes_.Below(number)));
     }
@@ -199,7 +199,7 @@ class Drafter {
   }
 
   std::string Descriptor(int depth) {
-    constexpr int kDepthMost = 3;
+    constexpr int kMaxDepth = 3;
     std::string json = Pair("key", Name());
     if (bytes_.OneIn(2)) {
       json += "," + Pair("value", Text({}));
@@ -210,7 +210,7 @@ class Drafter {
          {"shadow_mode", "quota_mode", "detailed_metric", "value_to_metric"}) {
       json += Flag(key);
     }
-    const std::size_t below = depth < kDepthMost ? bytes_.Below(3) : 0;
+    const std::size_t below = depth < kMaxDepth ? bytes_.Below(3) : 0;
     return "{" + json + "," + Pair("descriptors", Descriptors(below, depth + 1)) + "}";
   }
 
@@ -223,15 +223,15 @@ class Drafter {
 RulesDraft DraftRules(ByteReader& bytes) { return Drafter(bytes).Draft(); }
 
 std::string DraftValue(const RulesDraft& draft, ByteReader& bytes) {
-  constexpr std::size_t kBytesMost = 24;
+  constexpr std::size_t kMaxBytes = 24;
   const std::size_t kind = bytes.Below(8);
-  if (kind == 0 || draft.texts.empty()) return bytes.Bytes(bytes.Below(kBytesMost));
+  if (kind == 0 || draft.texts.empty()) return bytes.Bytes(bytes.Below(kMaxBytes));
   if (kind == 1) return std::string(bytes.Pick(kAddresses));
   if (kind == 5) return std::string(bytes.Pick(kWords));
   std::string value = bytes.Pick(draft.texts);
   if (kind == 2) return value + bytes.Bytes(1);
   if (kind == 3) return value.substr(0, bytes.Below(value.size() % 256 + 1));
-  // A value that a glob matches.
+  // Generate a value that the glob matches.
   for (std::size_t star = value.find('*'); kind == 4 && star != std::string::npos;) {
     const std::string any = bytes.Bytes(bytes.Below(4));
     value.replace(star, 1, any);

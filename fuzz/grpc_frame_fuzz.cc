@@ -1,4 +1,5 @@
-// Bytes of any kind as the frames of gRPC, as the header grpc-timeout, and as words of a status.
+// Fuzzes the readers of gRPC frames and of the grpc-timeout header, and the encoding of
+// grpc-message.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,22 +9,23 @@
 #include <vector>
 
 #include "fuzz/must.h"
-#include "wire/grpc_frame.h"
-#include "wire/grpc_message.h"
-#include "wire/grpc_timeout.h"
+#include "wire/grpc/grpc_frame.h"
+#include "wire/grpc/grpc_message.h"
+#include "wire/grpc/grpc_timeout.h"
 
 namespace sluice::fuzz {
 namespace {
 
-constexpr std::size_t kMessageBytesMost = 1000;
+constexpr std::size_t kMaxMessageBytes = 1000;
 
-// Messages one after another until one is no good or not there yet; what is left of the stream.
+// Reads messages until one is invalid or incomplete, and writes them to `again`. Returns the rest
+// of the stream.
 std::string_view ReadStream(std::string_view stream, std::string& again) {
   for (;;) {
-    const auto next = NextGrpcMessage(stream, kMessageBytesMost);
+    const auto next = NextGrpcMessage(stream, kMaxMessageBytes);
     const auto* message = std::get_if<GrpcMessage>(&next);
     if (message == nullptr) return stream;
-    Must(message->message.size() <= kMessageBytesMost, "a message is within its bound");
+    Must(message->message.size() <= kMaxMessageBytes, "a message is within its bound");
     const std::size_t begin = BeginGrpcMessage(again);
     again.append(message->message);
     EndGrpcMessage(begin, again);
@@ -36,7 +38,7 @@ void ReadFrames(std::string_view bytes) {
   const std::string_view rest = ReadStream(bytes, again);
   Must(again == bytes.substr(0, bytes.size() - rest.size()),
        "frames that are written are those read");
-  const auto unary = ReadUnaryMessage(bytes, kMessageBytesMost);
+  const auto unary = ReadUnaryMessage(bytes, kMaxMessageBytes);
   if (const auto* message = std::get_if<std::string_view>(&unary)) {
     Must(message->size() + kGrpcPrefixSize == bytes.size(), "a message is the whole body");
     Must(rest.empty(), "a body of one message is a stream of one");

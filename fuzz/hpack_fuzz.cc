@@ -1,7 +1,7 @@
-// Blocks of HPACK from any bytes, as one peer sends them one after another: read as nghttp2 reads
-// them, and written again.
+// Fuzzes HPACK decoding with the blocks of one peer: the result equals nghttp2's, and reads the
+// same after it is written.
 //
-// Each block begins with a byte that is its length; 255 is all that is left.
+// Each block is preceded by a byte with its length; 255 means all remaining bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,17 +10,18 @@
 
 #include "fuzz/byte_reader.h"
 #include "fuzz/must.h"
-#include "unit/net/hpack_peer.h"
-#include "wire/hpack_reader.h"
-#include "wire/hpack_writer.h"
-#include "wire/http2_field.h"
+#include "unit/net/http2/hpack_peer.h"
+#include "wire/http2/hpack_reader.h"
+#include "wire/http2/hpack_writer.h"
+#include "wire/http2/http2_field.h"
 
 namespace sluice::fuzz {
 namespace {
 
 constexpr std::size_t kAllThatIsLeft = 255;
-// A byte may stand for a field of 4 KiB, so not all of them are written again.
-constexpr std::size_t kWrittenMost = 64;
+// One byte can refer to a field of 4 KiB, so blocks with more fields than this are not written
+// back.
+constexpr std::size_t kMaxWritten = 64;
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -28,9 +29,9 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Fields of a block; false if it has a fault.
+// Reads the fields of a block. Returns false if it is malformed.
 bool Read(HpackReader& reader, std::string_view block, HpackFields& fields) {
-  // A block of memory of just that size, so that reading beyond it shows.
+  // Copied to an allocation of the exact size, so that sanitizers detect reads beyond it.
   const std::vector<char> bytes(block.begin(), block.end());
   reader.Start({bytes.data(), bytes.size()});
   for (;;) {
@@ -71,7 +72,7 @@ void Run(ByteReader input) {
     Must(Read(reader, block, fields) == is_good, "a block is good where a peer finds it so");
     if (!is_good) return;
     Must(fields == expected, "fields are those that a peer reads");
-    if (fields.size() <= kWrittenMost) MustReadBack(fields);
+    if (fields.size() <= kMaxWritten) MustReadBack(fields);
   }
 }
 

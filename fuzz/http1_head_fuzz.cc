@@ -1,7 +1,7 @@
-// Heads of HTTP/1 from any bytes: in parts as in one piece, and what is accepted looked at again in
-// another way.
+// Fuzzes the reader of HTTP/1 heads: the result does not depend on how the bytes are split, and
+// accepted heads are verified by an independent check.
 //
-// The first byte chooses the size of the parts, the rest is what a client sends.
+// The first byte chooses the size of the parts; the rest is what a client sends.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "fuzz/must.h"
-#include "wire/http1_head.h"
+#include "wire/http1/http1_head.h"
 
 namespace sluice::fuzz {
 namespace {
 
-constexpr Http1Bounds kBounds{.head_bytes_most = 1024,
-                              .target_bytes_most = 128,
-                              .fields_most = 16,
-                              .content_bytes_most = 1'000'000};
+constexpr Http1Bounds kBounds{.max_head_bytes = 1024,
+                              .max_target_bytes = 128,
+                              .max_fields = 16,
+                              .max_content_bytes = 1'000'000};
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -26,7 +26,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// The lines of a head, which are all there is between the CR LFs.
+// Returns the lines of a head, split at CR LF.
 std::vector<std::string> Lines(std::string_view head) {
   std::vector<std::string> lines;
   for (std::size_t end = 0; (end = head.find("\r\n")) != std::string_view::npos;) {
@@ -56,9 +56,9 @@ void MustBeAccepted(std::string_view bytes, const Http1Head& head) {
   for (const std::string& line : lines) MustBeLine(line);
   Must(lines.front().starts_with(std::string(head.method) + " "), "the method comes first");
   Must(lines.front().find(head.target) != std::string::npos, "the target is in the first line");
-  Must(head.target.size() <= kBounds.target_bytes_most, "a target is within its bounds");
+  Must(head.target.size() <= kBounds.max_target_bytes, "a target is within its bounds");
   lines.erase(lines.begin());
-  Must(lines.size() == head.fields.size() && lines.size() <= kBounds.fields_most,
+  Must(lines.size() == head.fields.size() && lines.size() <= kBounds.max_fields,
        "each line is a field");
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Header& field = head.fields[i];
@@ -78,10 +78,10 @@ void MustBeAccepted(std::string_view bytes, const Http1Head& head) {
   Must(head.is_chunked == (encodings == 1) && (!head.is_chunked || is_1_1),
        "an encoding is chunked");
   Must(head.content_length.has_value() == (lengths == 1), "a length is a number");
-  Must(head.content_length.value_or(0) <= kBounds.content_bytes_most, "a length is within bounds");
+  Must(head.content_length.value_or(0) <= kBounds.max_content_bytes, "a length is within bounds");
 }
 
-// The status, and the bytes of an accepted head. 0 where more is missing.
+// The status (0 if more bytes are needed), and the size of an accepted head.
 struct Outcome {
   int status = 0;
   std::size_t consumed = 0;
@@ -101,7 +101,7 @@ Outcome Feed(std::string_view bytes, std::size_t part) {
       return {read.fault.status, 0};
     }
     if (read.state == ReadState::kMore) continue;
-    Must(read.consumed <= size && read.consumed <= kBounds.head_bytes_most, "a head is in bounds");
+    Must(read.consumed <= size && read.consumed <= kBounds.max_head_bytes, "a head is in bounds");
     MustBeAccepted(bytes.substr(0, read.consumed), reader.head());
     return {200, read.consumed};
   }
@@ -109,7 +109,7 @@ Outcome Feed(std::string_view bytes, std::size_t part) {
 }
 
 void Run(std::string bytes, std::size_t part) {
-  // In small parts a fault may be seen only at the end of the head, so there must be one.
+  // With small parts, an error may be found only at the end of the head, so make sure there is one.
   bytes += "\r\n\r\n";
   const Outcome whole = Feed(bytes, bytes.size());
   Must(whole.status != 0, "an empty line ends every head");

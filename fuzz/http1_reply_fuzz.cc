@@ -1,6 +1,7 @@
-// Replies of HTTP/1 from any bytes: in parts as in one piece, and within their bounds.
+// Fuzzes the reader of HTTP/1 replies: the result does not depend on how the bytes are split, and
+// stays within the bounds.
 //
-// The first byte chooses the size of the parts, the rest is what a server sends.
+// The first byte chooses the size of the parts; the rest is what a server sends.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,12 +9,12 @@
 #include <vector>
 
 #include "fuzz/must.h"
-#include "wire/http1_reply.h"
+#include "wire/http1/http1_reply.h"
 
 namespace sluice::fuzz {
 namespace {
 
-constexpr Http1ReplyBounds kBounds{.head_bytes_most = 512, .body_bytes_most = 256};
+constexpr Http1ReplyBounds kBounds{.max_head_bytes = 512, .max_body_bytes = 256};
 
 struct Session {
   std::vector<std::string> replies;
@@ -23,7 +24,7 @@ struct Session {
   friend bool operator==(const Session&, const Session&) = default;
 };
 
-// Reads what it can, and drops it from the unread bytes. False after a fault.
+// Reads all complete replies and removes them from the unread bytes. Returns false after an error.
 bool ReadAll(Http1ReplyReader& reader, std::vector<char>& unread, bool is_end, Session& session) {
   for (;;) {
     const std::string_view bytes(unread.data(), unread.size());
@@ -34,14 +35,15 @@ bool ReadAll(Http1ReplyReader& reader, std::vector<char>& unread, bool is_end, S
       return false;
     }
     if (read.state == ReadState::kMore) {
-      // A new block of memory of just that size: what still views the old one shows.
+      // Moved to a new allocation of the exact size, so that sanitizers detect views of the old
+      // one.
       unread = std::vector<char>(unread);
       return true;
     }
     const Http1Reply& reply = reader.reply();
     Must(read.consumed > 0 && read.consumed <= unread.size(), "what is consumed is there");
     Must(reply.status >= 200 && reply.status <= 999, "a reply has a status that is final");
-    Must(reply.body.size() <= kBounds.body_bytes_most, "a body is within its bound");
+    Must(reply.body.size() <= kBounds.max_body_bytes, "a body is within its bound");
     session.replies.push_back(std::to_string(reply.status) + (reply.keeps_alive ? "+" : "-") +
                               std::string(reply.body));
     unread.erase(unread.begin(), unread.begin() + static_cast<std::ptrdiff_t>(read.consumed));

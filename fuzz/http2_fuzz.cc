@@ -1,8 +1,8 @@
-// A connection of HTTP/2 whose client sends any bytes, cut in pieces: what is said are whole frames
-// in an order that the protocol knows, what is kept is bounded, and nothing is left unfinished.
+// Fuzzes an HTTP/2 connection with a client that sends arbitrary bytes in pieces: the server sends
+// whole frames in a valid order, its buffers are bounded, and every request is finished.
 //
-// The first byte chooses the size of the pieces, the second what else happens, the rest is what the
-// client sends after its preface and settings: as it is, or frame by frame.
+// The first byte chooses the size of the pieces, the second one the events of the connection. The
+// rest is what the client sends after its preface and settings, either as raw bytes or as frames.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 #include "fuzz/byte_reader.h"
 #include "fuzz/must.h"
-#include "net/http2_session.h"
-#include "wire/hpack_reader.h"
-#include "wire/http2_frame.h"
+#include "net/http2/http2_session.h"
+#include "wire/http2/hpack_reader.h"
+#include "wire/http2/http2_frame.h"
 
 namespace sluice::fuzz {
 namespace {
@@ -32,17 +32,17 @@ constexpr Bounds kBounds{.connection_requests = 8,
                          .request_bytes = 1000,
                          .header_bytes = 600,
                          .header_fields = 12};
-// Above its bound the output may have what was begun below it: a piece of a body, and the heads and
-// trailers of all streams.
-constexpr std::size_t kOutputMost = kBounds.connection_bytes + kHttp2PayloadMost + 4000;
+// The output may exceed its bound by data that was begun below it: a piece of a body, and the heads
+// and trailers of all streams.
+constexpr std::size_t kMaxOutput = kBounds.connection_bytes + kMaxHttp2Payload + 4000;
 
-// What happens beside the bytes, by the bits of a byte.
+// The events of a connection, one per bit of a byte.
 struct Course {
-  bool is_framed;      // the client sends frames
-  bool replies_later;  // the service does
-  bool never_reads;    // the client does not, before its end
-  bool drains;         // the server does, half way
-  bool ticks;          // time passes
+  bool is_framed;      // the client sends valid frames
+  bool replies_later;  // the service replies asynchronously
+  bool never_reads;    // the client reads nothing before it ends
+  bool drains;         // the server drains half way through
+  bool ticks;          // time advances
 };
 
 Course CourseOf(std::uint8_t bits) {
@@ -50,7 +50,7 @@ Course CourseOf(std::uint8_t bits) {
   return {has(0), has(1), has(2), has(3), has(4)};
 }
 
-// Sends back the bodies of requests to /stream, and replies to others with more or less.
+// Echoes the bodies of requests to /stream, and sends long or short replies to others.
 class Service final : public HttpService {
  public:
   explicit Service(bool replies_later) : replies_later_(replies_later) {}
@@ -125,7 +125,7 @@ class Service final : public HttpService {
   std::set<Exchange*> streaming_;
 };
 
-// What the server has said, frame by frame.
+// Checks the output of the server frame by frame.
 class Heard {
  public:
   void Take(std::string_view bytes) {
@@ -143,7 +143,7 @@ class Heard {
 
  private:
   void TakeFrame(const Http2FrameHeader& header, std::string_view payload) {
-    Must(header.length <= kHttp2PayloadMost, "a frame is within the bound of frames");
+    Must(header.length <= kMaxHttp2Payload, "a frame is within the bound of frames");
     Must(std::exchange(has_settings_, true) || header.type == Type::kSettings,
          "settings come first");
     Must(!has_fault_, "nothing follows the fault of a connection");
@@ -170,14 +170,14 @@ class Heard {
         return;
       case Type::kWindowUpdate:
         return Must(payload.size() == 4 && ReadHttp2Number(payload) != 0 &&
-                        ReadHttp2Number(payload) <= kHttp2StreamMost,
+                        ReadHttp2Number(payload) <= kMaxHttp2Stream,
                     "windows are opened by something");
       default:
         return Must(false, "nothing else is said");
     }
   }
 
-  // A reset may follow the end of a reply, and nothing a reset.
+  // A reset may follow the end of a reply, and no frame may follow a reset.
   void TakeOfStream(const Http2FrameHeader& header) {
     Must(!reset_.contains(header.stream), "nothing follows a reset");
     if (header.type == Type::kReset) {
@@ -218,9 +218,9 @@ class Heard {
 };
 
 // Both ends of a connection.
-class Scene {
+class Fixture {
  public:
-  explicit Scene(const Course& course)
+  explicit Fixture(const Course& course)
       : course_(course),
         service_(course.replies_later),
         session_(std::make_unique<Http2Session>(service_, peer_, kBounds)) {
@@ -230,8 +230,8 @@ class Scene {
   void Send(std::string_view bytes) {
     unread_ += bytes;
     Receive();
-    // What is left is part of a frame, or waits for the client to read.
-    Must(session_->paused() || unread_.size() < kHttp2HeaderBytes + kHttp2PayloadMost,
+    // Unread bytes are a partial frame, or the session is paused until the client reads.
+    Must(session_->paused() || unread_.size() < kHttp2HeaderBytes + kMaxHttp2Payload,
          "what is carried over is less than a frame");
     if (!course_.never_reads) TakeOutput();
     if (course_.ticks) Tick();
@@ -244,8 +244,8 @@ class Scene {
 
   void End() {
     session_->ReceiveEnd();
-    // A reply may make room for requests that were left.
-    for (int turn = 0; turn < kTurnsMost && !session_->ended(); ++turn) {
+    // A reply may make room for requests that are still unread.
+    for (int turn = 0; turn < kMaxTurns && !session_->ended(); ++turn) {
       service_.ReplyToAll();
       TakeOutput();
     }
@@ -259,10 +259,11 @@ class Scene {
   }
 
  private:
-  static constexpr int kTurnsMost = 10'000;
+  static constexpr int kMaxTurns = 10'000;
 
   void Receive() {
-    // A block of memory of just that size: what is read beyond, or kept as a view, shows.
+    // Copied to an allocation of the exact size, so that sanitizers detect reads beyond it and
+    // views that are kept.
     const std::vector<char> bytes(unread_.begin(), unread_.end());
     const std::size_t taken = session_->Receive({bytes.data(), bytes.size()});
     Must(taken <= bytes.size(), "no more is taken than is there");
@@ -270,7 +271,8 @@ class Scene {
     MustKeepBounds();
   }
 
-  // As a connection does: what has paused goes on once its output has left.
+  // Takes the output as a connection does: a paused session continues once its output has been
+  // sent.
   void TakeOutput() {
     do {
       heard_.Take(std::exchange(session_->output, {}));
@@ -286,7 +288,7 @@ class Scene {
   }
 
   void MustKeepBounds() const {
-    Must(session_->output.size() <= kOutputMost, "the output is within its bound");
+    Must(session_->output.size() <= kMaxOutput, "the output is within its bound");
   }
 
   Course course_;
@@ -298,7 +300,7 @@ class Scene {
   Nanos now_{0};
 };
 
-// Frames of any type, flags and stream, with the length that they have.
+// Builds frames of any type, flags and stream, with correct lengths.
 std::string Frames(ByteReader& input) {
   std::string frames;
   while (!input.AtEnd()) {
@@ -307,7 +309,7 @@ std::string Frames(ByteReader& input) {
     header.flags = input.Byte();
     header.stream = input.Byte();
     std::string payload = input.Bytes(input.Byte());
-    // More than most inputs are long.
+    // Make some payloads longer than most inputs are.
     if (header.stream >= 0x80) payload.resize(payload.size() * 64);
     header.stream &= 0x1FU;
     header.length = payload.size();
@@ -322,7 +324,7 @@ void Run(ByteReader input) {
   const std::size_t piece = choice == 0 ? SIZE_MAX : choice * choice;
   const Course course = CourseOf(input.Byte());
   const std::string bytes = course.is_framed ? Frames(input) : input.Bytes(SIZE_MAX);
-  Scene scene(course);
+  Fixture scene(course);
   std::string greeting(kHttp2Preface);
   AppendHttp2FrameHeader({0, Type::kSettings, 0, 0}, greeting);
   scene.Send(greeting);

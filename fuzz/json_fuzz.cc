@@ -1,4 +1,5 @@
-// A text of any bytes through the JSON reader, and what it read written and read again.
+// Fuzzes the JSON reader with arbitrary bytes; values it accepts read the same after they are
+// written.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -6,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "config/json.h"
+#include "config/syntax/json.h"
 #include "fuzz/json_text.h"
 #include "fuzz/must.h"
 #include "fuzz/places.h"

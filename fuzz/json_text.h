@@ -1,4 +1,4 @@
-// Writing JSON.
+// JsonText: writes JSON strings.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sluice::fuzz {
 
-// The text, which is UTF-8, as a JSON string.
+// Returns the text as a JSON string. REQUIRES: the text is UTF-8.
 inline std::string JsonText(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string json = "\"";

@@ -1,5 +1,5 @@
-// Bytes of any kind as each of the other messages that callers send: checks of sluice.v1, health
-// and reflection.
+// Fuzzes the readers of the other messages that callers send (checks of sluice.v1, health and
+// reflection), and of descriptor sets.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,23 +9,23 @@
 
 #include "fuzz/must.h"
 #include "fuzz/proto_parts.h"
-#include "wire/health_messages.h"
-#include "wire/limiter_messages.h"
-#include "wire/reflection_index.h"
-#include "wire/reflection_messages.h"
+#include "wire/grpc/health_messages.h"
+#include "wire/grpc/limiter_messages.h"
+#include "wire/grpc/reflection_index.h"
+#include "wire/grpc/reflection_messages.h"
 
 namespace sluice::fuzz {
 namespace {
 
-constexpr LimiterBounds kBounds{.checks_most = 10, .attributes_most = 10};
+constexpr LimiterBounds kBounds{.max_checks = 10, .max_attributes = 10};
 
 void MustBeGood(const LimiterChecks& checks, std::string_view message) {
-  Must(checks.checks.size() <= kBounds.checks_most, "checks keep their bound");
+  Must(checks.checks.size() <= kBounds.max_checks, "checks keep their bound");
   std::size_t attributes = 0;
   for (const LimiterCheck& check : checks.checks) {
     Must(!check.domain.empty() && check.cost.units >= 0, "a check has a domain and a cost");
     MustBePart(check.domain, message);
-    Must(check.first == attributes && check.count <= kBounds.attributes_most,
+    Must(check.first == attributes && check.count <= kBounds.max_attributes,
          "attributes lie one after another, within their bound");
     attributes += check.count;
     const auto own = checks.AttributesOf(check);

@@ -1,11 +1,11 @@
-// Must: what holds whatever the input; the program ends where it does not.
+// Must: asserts a property that holds for every input, in all builds.
 #pragma once
 
 #include <string_view>
 
 namespace sluice::fuzz {
 
-// Says what does not hold, and aborts.
+// Prints the property and aborts if it does not hold.
 void Must(bool holds, std::string_view what);
 
 }  // namespace sluice::fuzz

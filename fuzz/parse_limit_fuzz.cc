@@ -1,7 +1,7 @@
-// A limit from any bytes: read, written and read again, and then asked.
+// Fuzzes limits: parsing, writing and parsing again, then decisions.
 //
-// The first line is the limit, a string or, where it begins with '{', a mapping in JSON. The bytes
-// after it choose what is asked of one key under the limit, and when.
+// The first line is the limit: a string or, if it begins with '{', a mapping in JSON. The bytes
+// after it choose the operations on one key under the limit, and their times.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/format_limit.h"
+#include "core/limit/format_limit.h"
 #include "fuzz/byte_reader.h"
 #include "fuzz/must.h"
 #include "fuzz/places.h"
@@ -33,7 +33,7 @@ void MustReadBack(const Limit& limit) {
 
 bool IsPermits(const Limit& limit) { return std::holds_alternative<Concurrency>(limit.terms); }
 
-// One key under one limit, and the last answer.
+// One key under one limit, with its last decision.
 class Key {
  public:
   explicit Key(const Limit& limit) : state_(limit.terms), is_permits_(IsPermits(limit)) {}
@@ -62,7 +62,7 @@ class Key {
   }
 
  private:
-  // To where the last answer changes, just before that, or by any length.
+  // Advances the time to where the last decision changes, to just before that, or by any length.
   void Move(ByteReader& bytes) {
     const auto any = static_cast<std::int64_t>(bytes.Number() >> 1U);
     const Nanos moves[] = {Nanos(0),          last_.retry_after, last_.retry_after - Nanos(1),
@@ -82,7 +82,7 @@ class Key {
     const Decision asked = state_.Peek(cost, now_);
     Must(state_.Peek(cost, now_) == asked, "a peek changes nothing");
     last_ = is_permits_ ? state_.Acquire({bytes.Byte()}, cost, now_) : state_.Check(cost, now_);
-    // A permit that is held already is given again.
+    // Acquiring a permit that is already held succeeds again.
     Must(last_.allowed == asked.allowed || is_permits_, "a peek says what a check would");
     Must(cost.units != 0 || last_.allowed, "a cost of 0 passes");
     const bool is_above = last_.limit != kNoUnits && cost.units > last_.limit;
@@ -107,19 +107,20 @@ class Key {
 };
 
 void Run(ByteReader bytes) {
-  constexpr int kStepsMost = 64;
+  constexpr int kMaxSteps = 64;
   const std::string text = bytes.BytesUntil('\n');
   const Read read = ReadLimit(text);
   if (const auto* error = std::get_if<PositionedError>(&read)) {
     Places(text).MustHave(error->at);
-    // Bytes that are no UTF-8 are refused by whoever reads the text around a limit.
+    // The caller of ParseLimit rejects text that is not UTF-8, so only the mapping's message is
+    // checked.
     if (text.starts_with('{')) MustBeMessage(error->message);
     return;
   }
   const Limit& limit = *std::get_if<Limit>(&read);
   MustReadBack(limit);
   Key key(limit);
-  for (int i = 0; i < kStepsMost && !bytes.AtEnd(); ++i) key.Step(bytes);
+  for (int i = 0; i < kMaxSteps && !bytes.AtEnd(); ++i) key.Step(bytes);
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 #include <cstddef>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 #include "fuzz/must.h"
 
 namespace sluice::fuzz {
 namespace {
 
-// C0, delete or C1, which UTF-8 writes as C2 and the byte itself.
+// Recognizes C0, delete and C1 characters; UTF-8 encodes the latter as C2 and the byte itself.
 bool IsControl(std::string_view character) {
   const auto first = static_cast<unsigned char>(character.front());
   if (first < 0x20 || first == 0x7F) return true;

@@ -1,26 +1,27 @@
-// What every message about a text must be: a sentence, and a place in that text.
+// Checks of error messages: each must be a readable sentence and refer to a position within its
+// text.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-#include "core/value.h"
+#include "base/value.h"
 
 namespace sluice::fuzz {
 
 void MustBeMessage(std::string_view message);
 
-// The places of one text: each character of it, and the end of each of its lines.
+// The valid positions in a text: each character, and the end of each line.
 class Places {
  public:
   explicit Places(std::string_view text);
 
   void MustHave(Position at) const;
-  // Wherever anything of the tree stands.
+  // Checks the positions of all values in the tree.
   void MustHave(const Value& value) const;
 
  private:
-  std::vector<std::size_t> characters_;  // of each line
+  std::vector<std::size_t> characters_;  // per line
 };
 
 }  // namespace sluice::fuzz

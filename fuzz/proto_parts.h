@@ -1,16 +1,16 @@
-// What must hold for parts of a message that was read.
+// Checks of the parts of a decoded message.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 #include "fuzz/must.h"
-#include "wire/grpc_status.h"
+#include "wire/grpc/grpc_status.h"
 
 namespace sluice::fuzz {
 
-// A text is UTF-8 and lies inside of its message.
+// Checks that a text is UTF-8 and a view of its message.
 inline void MustBePart(std::string_view text, std::string_view message) {
   Must(IsUtf8(text), "a text is UTF-8");
   Must(text.empty() || (text.data() >= message.data() &&
@@ -18,7 +18,7 @@ inline void MustBePart(std::string_view text, std::string_view message) {
        "a text views its message");
 }
 
-// A fault is one of the caller's, and can be sent.
+// Checks that an error is INVALID_ARGUMENT and can be sent.
 inline void MustBeCallersFault(const GrpcFault& fault) {
   Must(fault.status == GrpcStatus::kInvalidArgument, "what cannot be read is the caller's fault");
   Must(!fault.message.empty() && IsUtf8(fault.message), "a fault says what is wrong, in UTF-8");

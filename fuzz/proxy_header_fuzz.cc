@@ -1,7 +1,7 @@
-// Headers of the PROXY protocol from any bytes: in parts as in one piece, and what is accepted put
-// together again.
+// Fuzzes the reader of PROXY protocol headers: the result does not depend on how the bytes are
+// split, and accepted headers are verified by an independent check.
 //
-// The first byte chooses the size of the parts, the rest is what a proxy sends.
+// The first byte chooses the size of the parts; the rest is what a proxy sends.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +28,10 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// The first sixteen bytes say how long a header is, and where it has an address.
+// Checks the header against its first sixteen bytes, which give its length and type of address.
 void MustBeHeader(std::string_view bytes, const ProxyHeader& header) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
-  Must(bytes.size() <= kProxyHeaderBytesMost, "a header is within its bounds");
+  Must(bytes.size() <= kMaxProxyHeaderBytes, "a header is within its bounds");
   Must(bytes.starts_with(std::string_view("\r\n\r\n\0\r\nQUIT\n", 12)), "a header is signed");
   Must(byte(12) / 16 == 2, "a header is of version 2");
   Must(bytes.size() == 16U + byte(14) * 256U + byte(15), "a header is as long as it says");
@@ -56,7 +56,7 @@ Outcome Feed(std::string_view bytes, std::size_t part) {
     const std::string_view view(unread.data(), unread.size());
     const ProxyHeaderRead read = ReadProxyHeader(view);
     if (read.state == ReadState::kMore) {
-      Must(size < kProxyHeaderBytesMost, "no more is waited for than the longest header");
+      Must(size < kMaxProxyHeaderBytes, "no more is waited for than the longest header");
       continue;
     }
     if (read.state == ReadState::kFault) {

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "config/json.h"
-#include "core/parse_limit.h"
+#include "config/syntax/json.h"
+#include "core/limit/parse_limit.h"
 #include "fuzz/zones.h"
 
 namespace sluice::fuzz {

@@ -1,15 +1,15 @@
-// ReadLimit: a limit from one line of an input.
+// ReadLimit: reads a limit from one line of an input.
 #pragma once
 
 #include <string_view>
 #include <variant>
 
-#include "core/limit.h"
-#include "core/value.h"
+#include "base/value.h"
+#include "core/limit/limit.h"
 
 namespace sluice::fuzz {
 
-// A string or, where it begins with '{', a mapping in JSON.
+// Reads a limit as a string or, if it begins with '{', as a mapping in JSON.
 std::variant<Limit, PositionedError> ReadLimit(std::string_view text);
 
 }  // namespace sluice::fuzz

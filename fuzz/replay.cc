@@ -1,4 +1,5 @@
-// Replay: the kept inputs of a fuzz target, once each. Needs no fuzzer, so every build can run it.
+// Replay: runs a fuzz target once on each input of its corpus. Needs no fuzzer, so every build can
+// run it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@ std::vector<std::uint8_t> ReadAll(const fs::path& path) {
 
 }  // namespace
 
-// A file to be run alone may be named instead of the folder.
+// The argument may also be a single file instead of the corpus folder.
 int main(int count, char** arguments) {
   if (count != 2) {
     std::cerr << "usage: " << arguments[0] << " CORPUS\n";

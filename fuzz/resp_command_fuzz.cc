@@ -1,6 +1,7 @@
-// Commands of RESP from any bytes: in parts as in one piece, and written again.
+// Fuzzes the reader of RESP commands: the result does not depend on how the bytes are split, and
+// reads the same after it is written.
 //
-// The first byte chooses the size of the parts, the rest is what a client sends.
+// The first byte chooses the size of the parts; the rest is what a client sends.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,13 +10,13 @@
 #include <vector>
 
 #include "fuzz/must.h"
-#include "wire/resp_reader.h"
-#include "wire/resp_writer.h"
+#include "wire/resp/resp_reader.h"
+#include "wire/resp/resp_writer.h"
 
 namespace sluice::fuzz {
 namespace {
 
-constexpr RespCommandBounds kBounds{.arguments_most = 64, .bytes_most = 1024};
+constexpr RespCommandBounds kBounds{.max_arguments = 64, .max_bytes = 1024};
 
 struct Session {
   std::vector<std::vector<std::string>> commands;
@@ -32,7 +33,7 @@ void MustBeLine(std::string_view fault) {
   Must(is_printable, "a fault is a line of ASCII");
 }
 
-// Reads what it can, and drops it from the unread bytes. False after a fault.
+// Reads all complete commands and removes them from the unread bytes. Returns false after an error.
 bool ReadAll(RespReader& reader, std::vector<char>& unread, Session& session) {
   for (;;) {
     const RespCommandRead read = reader.Read({unread.data(), unread.size()});
@@ -44,14 +45,14 @@ bool ReadAll(RespReader& reader, std::vector<char>& unread, Session& session) {
     }
     if (read.state == ReadState::kWhole) {
       Must(!read.arguments.empty(), "a command has a name");
-      Must(read.arguments.size() <= kBounds.arguments_most, "a command is within its bounds");
+      Must(read.arguments.size() <= kBounds.max_arguments, "a command is within its bounds");
       session.commands.emplace_back(read.arguments.begin(), read.arguments.end());
     }
     const std::size_t left = unread.size() - read.consumed;
-    // A new block of memory of just that size: what still views the old one shows.
+    // Moved to a new allocation of the exact size, so that sanitizers detect views of the old one.
     unread = std::vector<char>(unread.end() - static_cast<std::ptrdiff_t>(left), unread.end());
     if (read.state == ReadState::kWhole) continue;
-    Must(read.missing > 0 && left + read.missing <= kBounds.bytes_most,
+    Must(read.missing > 0 && left + read.missing <= kBounds.max_bytes,
          "what is missing is within the bounds");
     return true;
   }

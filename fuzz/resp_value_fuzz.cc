@@ -1,6 +1,7 @@
-// Replies of RESP from any bytes: in parts as in one piece, and what holds what.
+// Fuzzes the reader of RESP replies: the result does not depend on how the bytes are split, and the
+// nesting of values is consistent.
 //
-// The first byte chooses the size of the parts, the rest is what a server sends.
+// The first byte chooses the size of the parts; the rest is what a server sends.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,12 +10,12 @@
 #include <vector>
 
 #include "fuzz/must.h"
-#include "wire/resp_value_reader.h"
+#include "wire/resp/resp_value_reader.h"
 
 namespace sluice::fuzz {
 namespace {
 
-constexpr RespValueBounds kBounds{.depth_most = 8, .nodes_most = 256, .bytes_most = 2048};
+constexpr RespValueBounds kBounds{.max_depth = 8, .max_nodes = 256, .max_bytes = 2048};
 
 bool HoldsPairs(RespType type) { return type == RespType::kMap || type == RespType::kAttribute; }
 
@@ -23,15 +24,15 @@ bool HoldsOthers(RespType type) {
          type == RespType::kPush;
 }
 
-// Checks the value at `index`, with what it holds, and returns the index after it. Attributes
-// before it belong to it.
+// Checks the value at `index` with all its elements, and the attributes before it. Returns the
+// index after it.
 std::size_t MustBeValue(std::span<const RespNode> nodes, std::size_t index, std::size_t depth) {
   Must(index < nodes.size(), "what is announced is there");
   const RespNode& node = nodes[index];
   Must(depth == 0 || node.type != RespType::kPush, "a push stands in nothing");
   std::size_t at = index + 1;
   if (HoldsOthers(node.type)) {
-    Must(depth < kBounds.depth_most || node.integer == 0, "depth is bounded");
+    Must(depth < kBounds.max_depth || node.integer == 0, "depth is bounded");
     const std::int64_t elements = node.integer * (HoldsPairs(node.type) ? 2 : 1);
     for (std::int64_t i = 0; i < elements; ++i) at = MustBeValue(nodes, at, depth + 1);
   }
@@ -57,7 +58,7 @@ struct Session {
   friend bool operator==(const Session&, const Session&) = default;
 };
 
-// Reads what it can, and drops it from the unread bytes. False after a fault.
+// Reads all complete replies and removes them from the unread bytes. Returns false after an error.
 bool ReadAll(RespValueReader& reader, std::vector<char>& unread, Session& session) {
   for (;;) {
     const RespValueRead read = reader.Read({unread.data(), unread.size()});
@@ -67,14 +68,15 @@ bool ReadAll(RespValueReader& reader, std::vector<char>& unread, Session& sessio
       return false;
     }
     if (read.state == ReadState::kMore) {
-      Must(read.missing > 0 && unread.size() + read.missing <= kBounds.bytes_most,
+      Must(read.missing > 0 && unread.size() + read.missing <= kBounds.max_bytes,
            "what is missing is within the bounds");
-      // A new block of memory of just that size: what still views the old one shows.
+      // Moved to a new allocation of the exact size, so that sanitizers detect views of the old
+      // one.
       unread = std::vector<char>(unread);
       return true;
     }
     Must(read.consumed > 0 && read.consumed <= unread.size(), "what is consumed is there");
-    Must(read.consumed <= kBounds.bytes_most && read.nodes.size() <= kBounds.nodes_most,
+    Must(read.consumed <= kBounds.max_bytes && read.nodes.size() <= kBounds.max_nodes,
          "a reply is within its bounds");
     Must(MustBeValue(read.nodes, 0, 0) == read.nodes.size(), "a reply is one value");
     session.replies.push_back(Shown(read.nodes));

@@ -1,11 +1,12 @@
-// Bytes of any kind as a RateLimitResponse; what was read is written and read again.
+// Fuzzes the reader of RateLimitResponse with arbitrary bytes; replies it accepts read the same
+// after they are written.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "fuzz/must.h"
-#include "wire/rls_caller.h"
+#include "wire/grpc/rls_caller.h"
 
 namespace sluice::fuzz {
 namespace {
@@ -59,7 +60,7 @@ void Read(std::string_view message) {
 }  // namespace sluice::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A copy of just that size, so that reading past its end shows.
+  // Copied to the exact size, so that sanitizers detect reads beyond the end.
   const std::string message(data, data + size);
   sluice::fuzz::Read(message);
   return 0;

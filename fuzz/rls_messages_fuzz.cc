@@ -1,4 +1,5 @@
-// Bytes of any kind as a RateLimitRequest, and a reply to what was read.
+// Fuzzes the reader of RateLimitRequest with arbitrary bytes, and writes a reply to requests it
+// accepts.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,20 +8,20 @@
 
 #include "fuzz/must.h"
 #include "fuzz/proto_parts.h"
-#include "wire/proto_reader.h"
-#include "wire/rls_messages.h"
+#include "wire/grpc/proto_reader.h"
+#include "wire/grpc/rls_messages.h"
 
 namespace sluice::fuzz {
 namespace {
 
-constexpr RlsBounds kBounds{.descriptors_most = 20, .entries_most = 50};
+constexpr RlsBounds kBounds{.max_descriptors = 20, .max_entries = 50};
 
 void MustBeGood(const RlsRequest& request, std::string_view message) {
   Must(!request.domain.empty(), "a request has a domain");
   MustBePart(request.domain, message);
   Must(!request.descriptors.empty(), "a request has descriptors");
-  Must(request.descriptors.size() <= kBounds.descriptors_most, "descriptors keep their bound");
-  Must(request.entries.size() <= kBounds.entries_most, "entries keep their bound");
+  Must(request.descriptors.size() <= kBounds.max_descriptors, "descriptors keep their bound");
+  Must(request.entries.size() <= kBounds.max_entries, "entries keep their bound");
   std::size_t entries = 0;
   for (const RlsDescriptor& descriptor : request.descriptors) {
     Must(descriptor.first == entries, "entries lie one after another");
@@ -38,7 +39,7 @@ void MustBeGood(const RlsRequest& request, std::string_view message) {
   }
 }
 
-// A reply that repeats what was asked.
+// Writes a reply that repeats the request.
 void MustReply(const RlsRequest& request) {
   std::vector<RlsStatus> statuses;
   for (const RlsDescriptor& descriptor : request.descriptors) {

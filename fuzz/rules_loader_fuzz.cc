@@ -1,7 +1,7 @@
-// Rule files of any bytes, through the loader and, where it finds no error, the compiler.
+// Fuzzes the loader of rule files with arbitrary bytes and, if it finds no errors, the compiler.
 //
-// The input is one or more files with the byte 1C between them, which can stand in none. A file
-// begins with a letter that is not part of it: 'j' for JSON, any other for YAML.
+// The input is one or more files separated by the byte 1C, which no file can contain. Each file is
+// preceded by a letter: 'j' for JSON, any other for YAML.
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -11,18 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "config/read_rules.h"
+#include "config/rules/read_rules.h"
 #include "fuzz/byte_reader.h"
 #include "fuzz/must.h"
 #include "fuzz/places.h"
 #include "fuzz/zones.h"
-#include "rules/rule_set.h"
+#include "rules/compile/rule_set.h"
 
 namespace sluice::fuzz {
 namespace {
 
 constexpr char kFileEnd = '\x1C';
-constexpr std::size_t kFilesMost = 8;
+constexpr std::size_t kMaxFiles = 8;
 
 std::vector<RuleText> ReadFiles(ByteReader bytes) {
   std::vector<RuleText> files;
@@ -30,7 +30,7 @@ std::vector<RuleText> ReadFiles(ByteReader bytes) {
     const std::string number = std::to_string(files.size());
     const bool is_json = bytes.Byte() == 'j';
     files.push_back({number + (is_json ? ".json" : ".yaml"), bytes.BytesUntil(kFileEnd)});
-  } while (!bytes.AtEnd() && files.size() < kFilesMost);
+  } while (!bytes.AtEnd() && files.size() < kMaxFiles);
   return files;
 }
 

@@ -1,7 +1,7 @@
-// Rules and requests out of an input's choices: what the compiled rules make of them is what the
-// naive matcher says, and keys are equal exactly where all their parts are.
+// Fuzzes rule matching with generated rules and requests: compiled rules give the same result as
+// the naive matcher, and keys are equal only if all their parts are.
 //
-// SLUICE_FUZZ_SHOW=1 in the environment prints both.
+// SLUICE_FUZZ_SHOW=1 in the environment prints the rules and requests.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,13 @@
 #include <utility>
 #include <vector>
 
-#include "config/read_rules.h"
-#include "core/text.h"
+#include "base/text.h"
+#include "config/rules/read_rules.h"
 #include "fuzz/byte_reader.h"
 #include "fuzz/draft_rules.h"
 #include "fuzz/must.h"
 #include "fuzz/zones.h"
-#include "rules/rule_set.h"
+#include "rules/compile/rule_set.h"
 #include "support/naive_match.h"
 
 namespace sluice::fuzz {
@@ -34,12 +34,12 @@ using sluice::testing::NaiveDescriptor;
 using sluice::testing::NaiveFind;
 using sluice::testing::NaiveMatch;
 
-constexpr std::size_t kDraftedMost = 8;
-constexpr std::size_t kAttributesMost = 6;
+constexpr std::size_t kMaxDrafted = 8;
+constexpr std::size_t kMaxAttributes = 6;
 
 using Parts = std::vector<std::string>;
 
-// One attribute of a request or entry of a descriptor.
+// An attribute of a request, or an entry of a descriptor.
 struct Entry {
   std::string_view name;
   std::string value;
@@ -54,15 +54,15 @@ std::vector<Attribute> AttributesOf(const Request& request) {
 
 Request DraftRequest(const RulesDraft& draft, ByteReader& bytes) {
   Request request;
-  for (std::size_t count = bytes.Below(kAttributesMost + 1); count > 0; --count) {
+  for (std::size_t count = bytes.Below(kMaxAttributes + 1); count > 0; --count) {
     const std::string_view name = bytes.Pick(kDraftNames);
     request.push_back({name, DraftValue(draft, bytes)});
   }
   return request;
 }
 
-// Two requests whose first two values are the same bytes but for where the one ends and the other
-// begins, which a key that forgets lengths does not tell apart.
+// Returns two requests in which the first two values, joined, are the same bytes but are split at
+// different points. A key that omits lengths would not distinguish them.
 std::vector<Request> MoveSeam(const Request& request) {
   if (request.size() < 2) return {};
   Request left = request;
@@ -73,7 +73,7 @@ std::vector<Request> MoveSeam(const Request& request) {
   return {left, right};
 }
 
-// The keys of all requests by limit, both ways.
+// Checks that the bytes and the parts of keys correspond one to one, per limit.
 class Keys {
  public:
   void Add(std::uint32_t limit, std::string_view bytes, const Parts& parts) {
@@ -88,7 +88,7 @@ class Keys {
   std::map<std::pair<std::uint32_t, Parts>, std::string> bytes_;
 };
 
-// Compiled rules and the naive matcher over the same spec.
+// Compares compiled rules with the naive matcher on the same spec.
 class Comparison {
  public:
   explicit Comparison(RuleSetSpec spec)
@@ -137,7 +137,7 @@ class Comparison {
     const auto plan = plans_.try_emplace(charge.limit, expected.plan).first;
     Must(plan->second == expected.plan, "a limit is of one plan");
     Must(charge.cost.units == expected.cost, "the cost is the naive matcher's");
-    Must(charge.veto == expected.veto, "what is enforced is the naive matcher's");
+    Must(charge.enforcement == expected.enforcement, "what is enforced is the naive matcher's");
     keys_.Add(charge.limit, match_.Key(charge), expected.key);
   }
 
@@ -149,8 +149,9 @@ class Comparison {
     if (!charged) return;
     const RuleCharge& charge = match.charges().front();
     Must(rules_->limits()[charge.limit].limit == &*found->limit, "the limit is the one found");
-    const Veto unless_shadow = found->quota_mode ? Veto::kQuota : Veto::kEnforce;
-    Must(charge.veto == (found->shadow_mode ? Veto::kShadow : unless_shadow),
+    const Enforcement unless_shadow =
+        found->quota_mode ? Enforcement::kQuota : Enforcement::kEnforce;
+    Must(charge.enforcement == (found->shadow_mode ? Enforcement::kShadow : unless_shadow),
          "a descriptor's refusal means what its modes say");
     keys_.Add(charge.limit, match.Key(charge), expected.key);
   }
@@ -163,7 +164,7 @@ class Comparison {
   std::map<std::uint32_t, std::string> plans_;
 };
 
-// Rules that a problem calls unreachable or replaced wherever they would apply.
+// Returns the rules that a problem reports as unreachable, or as always replaced.
 std::set<std::string> NeverApplying(const ReadRulesResult& read) {
   std::set<std::string> names;
   for (const ConfigProblem& problem : read.problems) {
@@ -198,7 +199,7 @@ void Show(const RulesDraft& draft, const std::vector<Request>& requests) {
   }
 }
 
-// The first half of the input chooses the rules, the second the requests.
+// The first half of the input generates the rules, the second half the requests.
 void Run(ByteReader bytes) {
   ByteReader request_bytes = bytes.SplitOff();
   const RulesDraft draft = DraftRules(bytes);
@@ -213,7 +214,7 @@ void Run(ByteReader bytes) {
       });
   if (!only_unreachable) return;
   std::vector<Request> requests;
-  for (std::size_t i = 0; i < kDraftedMost && !request_bytes.AtEnd(); ++i) {
+  for (std::size_t i = 0; i < kMaxDrafted && !request_bytes.AtEnd(); ++i) {
     requests.push_back(DraftRequest(draft, request_bytes));
     for (Request& each : MoveSeam(requests.back())) requests.push_back(std::move(each));
   }
@@ -226,7 +227,7 @@ void Run(ByteReader bytes) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const std::vector<Attribute> attributes = AttributesOf(requests[i]);
     comparison.AskRules({.attributes = attributes});
-    // A path of two forms: the other one is what another request begins with.
+    // A path can have two forms; use a value of another request as the second one.
     const Request& other = requests[(i + 1) % requests.size()];
     if (other.empty()) continue;
     comparison.AskRules({.attributes = attributes, .strict_path = other.front().value});

@@ -1,7 +1,9 @@
-// What Redis holds under a key, from any bytes: refused, or a state that decides in bounds.
+// Fuzzes the state that Redis returns for a key: it is rejected, or leads to decisions within
+// bounds.
 //
-// The first line is the limit, a string or a mapping in JSON. Then a byte each for the operation
-// and the status, numbers for the cost and the time, and the rest is the state of the key.
+// The first line is the limit, a string or a mapping in JSON. One byte each follows for the
+// operation and the status, then numbers for the cost and the time; the rest is the state of the
+// key.
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -16,8 +18,8 @@
 #include "fuzz/byte_reader.h"
 #include "fuzz/must.h"
 #include "fuzz/read_limit.h"
-#include "remote/new_terms.h"
-#include "remote/script_reply.h"
+#include "remote/script/new_terms.h"
+#include "remote/script/script_reply.h"
 
 namespace sluice::fuzz {
 namespace {
@@ -34,7 +36,7 @@ void MustBeInBounds(const Decision& decision) {
   Must(decision.allowed || decision.retry_after > Nanos{0}, "who is refused is told until when");
 }
 
-// States of other terms become states of these; then both decide.
+// Converts states of other terms to the current terms, and decides with both.
 void MustMeet(ScriptCall& call, std::span<const RespNode> reply) {
   FirstTerms terms;
   const Result<Meeting> meeting = MeetTerms(call, reply, terms);

@@ -1,9 +1,10 @@
-// A snapshot of any content: it is refused, or restored into a store that decides in bounds.
+// Fuzzes snapshots: arbitrary content is rejected, or restored into a store that decides within
+// bounds.
 //
-// The first byte says what follows. Even: the content of a file from its version on. Odd: choices,
-// by which a store is charged and saved; then patches of what was saved, each a place (in the slot
-// of a key, or anywhere), a width and a value. Whatever was restored is asked about the keys of
-// every algorithm.
+// If the first byte is even, the rest is the content of a file from its version on. If it is odd,
+// the rest is choices: first charges to a store, which is then saved; then patches to the saved
+// bytes, each with a place (in the slot of a key, or anywhere), a width and a value. A restored
+// store is then asked about keys of every algorithm.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "fuzz/byte_reader.h"
 #include "fuzz/must.h"
 #include "fuzz/read_limit.h"
@@ -35,7 +36,7 @@ constexpr std::array<std::string_view, 2> kKeys{"a", "b"};
 constexpr std::array kCosts{std::int64_t{1}, std::int64_t{0}, std::int64_t{3},
                             std::int64_t{1'000'000'000'000'000'000}};
 
-// Each kind of state in each table, and for each the terms that it is changed to.
+// Each kind of state in each table, with its terms and the terms that replace them.
 struct Kind {
   std::string_view name;
   std::string_view terms;
@@ -67,7 +68,7 @@ constexpr std::array kKinds{
          R"({"rate":"9/h","algorithm":"sliding_buckets","oldest":"weighted"})"},
     Kind{"permits", R"({"algorithm":"concurrency","max_in_flight":5})",
          R"({"algorithm":"concurrency","max_in_flight":2,"ttl":"1h"})"}};
-constexpr std::string_view kBroughtName = "brought";
+constexpr std::string_view kCallerTermsName = "brought";
 
 struct KindLimits {
   Limit terms;
@@ -93,17 +94,18 @@ const std::vector<KindLimits>& Limits() {
 struct Subject {
   std::unique_ptr<MemoryStore> store;
   std::vector<LimitHandle> handles;
-  LimitHandle brought;
+  LimitHandle caller_limit;
   Time now = kSavedAt;
 
   Subject() {
-    constexpr std::uint64_t kMemoryLeast = std::uint64_t{16} << 20U;
-    auto made = MemoryStore::Create({.memory_bytes = kMemoryLeast, .seed = kSeed});
+    constexpr std::uint64_t kMinMemory = std::uint64_t{16} << 20U;
+    auto made = MemoryStore::Create({.memory_bytes = kMinMemory, .seed = kSeed});
     Must(made.ok(), "there is memory");
     store = std::move(made).value();
   }
 
-  // A file may hold 255 terms of a limit, so adding another may fail.
+  // Returns false if a limit cannot be added: a file may already hold the maximum of 255 terms per
+  // limit.
   bool AddLimits(bool changed) {
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
       const Limit& limit = changed ? Limits()[i].changed : Limits()[i].terms;
@@ -111,8 +113,8 @@ struct Subject {
       if (!added.ok()) return false;
       handles.push_back(added.value());
     }
-    const auto added = store->AddBrought(kBroughtName, now);
-    if (added.ok()) brought = added.value();
+    const auto added = store->AddCallerLimit(kCallerTermsName, now);
+    if (added.ok()) caller_limit = added.value();
     return added.ok();
   }
 
@@ -131,10 +133,10 @@ struct Subject {
     return decision;
   }
 
-  Decision RunBrought(const BroughtTerms& terms, std::string_view key, Cost cost) const {
-    const BroughtCharge charge{&terms, key, cost};
+  Decision RunWithCallerTerms(const CallerTerms& terms, std::string_view key, Cost cost) const {
+    const CallerCharge charge{&terms, key, cost};
     Decision decision;
-    store->DecideBrought(brought, {&charge, 1}, {&decision, 1}, now);
+    store->DecideCallerCharges(caller_limit, {&charge, 1}, {&decision, 1}, now);
     return decision;
   }
 };
@@ -148,7 +150,7 @@ void MustBeInBounds(const Decision& decision) {
   Must(decision.allowed || decision.retry_after > Nanos{0}, "who is refused is told until when");
 }
 
-// All kinds at once, so that seats are taken, too.
+// Decides all kinds in one request, which claims a state for each charge first.
 void DecideTogether(const Subject& subject, std::string_view key) {
   std::vector<Charge> charges;
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
@@ -165,7 +167,7 @@ void DecideEverywhere(Subject& subject) {
                                 Operation::kDebt, Operation::kCheck};
   constexpr std::array kOfPermits{Operation::kPeek, Operation::kAcquire, Operation::kRenew,
                                   Operation::kAcquire, Operation::kRelease};
-  const auto terms = BroughtTerms::Make({7, Nanos{1'000'000'000}}, 5);
+  const auto terms = CallerTerms::Make({7, Nanos{1'000'000'000}}, 5);
   Must(terms.ok(), "7 a second are terms");
   for (const Nanos later : {Nanos{0}, Nanos{11'000'000'000}, Nanos{3'600'000'000'000}}) {
     subject.now += later;
@@ -177,7 +179,7 @@ void DecideEverywhere(Subject& subject) {
           MustBeInBounds(subject.Run(kind, operation, key, Cost{1}));
         }
       }
-      MustBeInBounds(subject.RunBrought(terms.value(), key, Cost{1}));
+      MustBeInBounds(subject.RunWithCallerTerms(terms.value(), key, Cost{1}));
     }
   }
 }
@@ -186,7 +188,7 @@ void MustRestore(std::span<const std::uint8_t> content, bool changed) {
   Subject subject;
   SnapshotReader in = SnapshotReader::OverForTest(content);
   if (!Snapshot::Restore(*subject.store, in, {}, subject.now).ok()) return;
-  // No later than the clock may be ahead; a file does not stop the clock for good.
+  // Adding fails if the file holds too many terms.
   if (!subject.AddLimits(changed)) return;
   DecideEverywhere(subject);
   std::string again;
@@ -198,14 +200,14 @@ void MustRestore(std::span<const std::uint8_t> content, bool changed) {
 std::string SavedBy(ByteReader& bytes) {
   Subject subject;
   Must(subject.AddLimits(false), "limits are added");
-  const auto terms = BroughtTerms::Make({7, Nanos{1'000'000'000}}, 5);
+  const auto terms = CallerTerms::Make({7, Nanos{1'000'000'000}}, 5);
   for (std::size_t left = bytes.Below(32); left > 0; --left) {
     const std::size_t kind = bytes.Below(kKinds.size() + 1);
     const std::string_view key = bytes.Pick(kKeys);
     const Cost cost{bytes.Pick(kCosts)};
     const bool debt = bytes.OneIn(4);
     if (kind == kKinds.size()) {
-      subject.RunBrought(terms.value(), key, cost);
+      subject.RunWithCallerTerms(terms.value(), key, cost);
     } else if (Subject::IsPermits(kind)) {
       subject.Run(kind, Operation::kAcquire, key, cost);
     } else {
@@ -220,7 +222,7 @@ std::string SavedBy(ByteReader& bytes) {
   return content;
 }
 
-// Where the slot of a key begins, or the start where it has none.
+// Returns the offset of a key's slot, or 0 if it has none.
 std::size_t SlotOf(const std::string& content, std::size_t kind, std::string_view key) {
   const Algorithm algorithm = Limits()[kind].terms.spec.algorithm;
   const RegisteredLimit hash(std::string(kKinds[kind].name), 0, kSeed, algorithm);
@@ -231,7 +233,7 @@ std::size_t SlotOf(const std::string& content, std::size_t kind, std::string_vie
   return at == std::string::npos ? 0 : at;
 }
 
-// Numbers around which something changes.
+// Returns numbers near boundaries.
 std::uint64_t PatchValue(ByteReader& bytes) {
   const std::uint64_t number = bytes.Number();
   switch (bytes.Below(4)) {

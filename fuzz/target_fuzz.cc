@@ -1,5 +1,5 @@
-// What requests say in texts of their own: a path, a query, a Cookie field, and the fields that
-// proxies add, each from the same bytes.
+// Fuzzes the parsers of request metadata with the same bytes: path, query, Cookie field, and the
+// fields that proxies add.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ std::vector<std::string> Segments(std::string_view path) {
   return segments;
 }
 
-// What is left of segments once dots are resolved.
+// Joins segments and resolves dots.
 std::string Resolved(const std::vector<std::string>& segments) {
   std::vector<std::string> kept;
   for (const std::string& segment : segments) {
@@ -48,7 +48,8 @@ std::string Resolved(const std::vector<std::string>& segments) {
   return is_folder || kept.empty() ? normal + "/" : normal;
 }
 
-// The strict form worked out another way: escapes by a table of texts, then a list of segments.
+// Computes the strict form independently: decodes escapes in the text, then resolves a list of
+// segments.
 std::string NaiveStrict(std::string path) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (path[i] != '%') continue;
@@ -73,7 +74,7 @@ std::string NaiveStrict(std::string path) {
   return Resolved(Segments(path));
 }
 
-// The lenient form step by step: decoded, cut at every slash, parameters cut.
+// Computes the lenient form step by step: decodes, splits at slashes, cuts parameters.
 std::string NaiveLenient(std::string path) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (path[i] != '%') continue;
@@ -87,10 +88,10 @@ std::string NaiveLenient(std::string path) {
   return Resolved(segments);
 }
 
-// No application reads an accepted path in a third way.
+// Checks that no application reads an accepted path in a third way.
 void MustHaveTwoReadings(std::string_view path, const PathForms& forms) {
-  constexpr std::size_t kBytesMost = 256;  // each of almost a hundred readings takes its time
-  if (path.empty() || path.size() > kBytesMost) return;
+  constexpr std::size_t kMaxBytes = 256;  // there are almost a hundred readings to compute
+  if (path.empty() || path.size() > kMaxBytes) return;
   const testing::PathReading strict = testing::ReadingOfStrict(forms.strict);
   const testing::PathReading lenient = testing::ReadingOfLenient(forms.lenient);
   for (const testing::PathLeniency& leniency : testing::AllPathLeniencies()) {

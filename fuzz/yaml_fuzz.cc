@@ -1,11 +1,11 @@
-// A text of any bytes through the YAML reader.
+// Fuzzes the YAML reader with arbitrary bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "config/yaml.h"
+#include "config/syntax/yaml.h"
 #include "fuzz/places.h"
 
 namespace sluice::fuzz {

@@ -1,15 +1,15 @@
-// Time zones that need no files.
+// FindZone: time zones that need no files.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "core/calendar.h"
+#include "core/calendar/calendar.h"
 
 namespace sluice::fuzz {
 
-// "UTC", and "Europe/Berlin" with the changes of one year; others are unknown.
+// Knows "UTC", and "Europe/Berlin" with the transitions of one year. Returns null for other names.
 inline std::shared_ptr<const Zone> FindZone(std::string_view name) {
   if (name == "UTC") return std::make_shared<const Zone>(Zone{"UTC", 0, {}});
   if (name != "Europe/Berlin") return nullptr;

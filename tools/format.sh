@@ -1,5 +1,5 @@
 #!/bin/sh
-# clang-format over every C++ file, in place; with --check it only reports, and fails.
+# Runs clang-format on every C++ file, in place; with --check it only reports, and fails.
 set -eu
 cd "$(dirname "$0")/.."
 

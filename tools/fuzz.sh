@@ -1,13 +1,13 @@
 #!/bin/sh
-# Builds the fuzz targets and runs each for so many seconds over its kept corpus, or keeps what
+# Builds the fuzz targets and runs each for SECONDS over its kept corpus, or keeps the inputs that
 # earlier runs have found.
 #
-#   fuzz.sh SECONDS [NAME...]   new inputs go to build/fuzz/found/NAME, a failing one to
+#   fuzz.sh SECONDS [NAME...]   writes new inputs to build/fuzz/found/NAME, failing ones to
 #                               build/fuzz/failed
-#   fuzz.sh --keep [NAME...]    a small set of the kept and found inputs that covers what all of
-#                               them do becomes fuzz/corpus/NAME
+#   fuzz.sh --keep [NAME...]    reduces the kept and found inputs to a small set with the same
+#                               coverage, in fuzz/corpus/NAME
 #
-# FUZZ_BYTES is how long an input may get (8192).
+# FUZZ_BYTES is the maximum size of an input (8192).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,21 +15,21 @@ task=${1:?usage: fuzz.sh SECONDS|--keep [NAME...]}
 shift
 [ $# -gt 0 ] || set -- $(ls fuzz/*_fuzz.cc | sed 's|fuzz/\(.*\)_fuzz\.cc|\1|')
 
-# What an input may take. Time is bounded by the size of a text, so that a second for 8 KiB is a
-# bug already; asan and a busy machine may make ten of it.
+# The bounds of one input. Time is bounded by the size of a text, so a second for 8 KiB is a bug;
+# asan and a busy machine may make ten seconds of it.
 seconds_most=10
 megabytes_most=2048
-# Inputs that are kept: longer ones cover little more.
+# The maximum size of kept inputs; longer ones add little coverage.
 kept_bytes_most=2048
 
-# Most of asan's time goes into the stacks of allocations and the memory it holds back.
+# Asan spends most of its time on the stacks of allocations and on quarantined memory.
 export ASAN_OPTIONS=malloc_context_size=8:quarantine_size_mb=32
 
 mkdir -p build
 cmake --preset fuzz >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 cmake --build --preset fuzz -j "$(nproc 2>/dev/null || echo 2)"
 
-# Without entropic scheduling, which takes three quarters of the time once the corpus has a
+# Runs without entropic scheduling, which takes three quarters of the time once the corpus has a
 # thousand inputs.
 fuzz() {
   mkdir -p "build/fuzz/found/$1" build/fuzz/failed
@@ -48,7 +48,7 @@ fuzz() {
   }
 }
 
-# Inputs with a name were put there by hand, for a bug, and stay whatever they cover.
+# Inputs with a name were added by hand for a bug, and stay whatever they cover.
 keep() {
   rm -rf build/fuzz/kept
   mkdir -p build/fuzz/kept "build/fuzz/found/$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs whatever of a list of packages is missing: tools/packages.txt, or the file that is named.
-# Silent, and well under a second, when nothing is. Needs apt, and root or sudo only when there is
-# something to install.
+# Installs the missing packages of a list: tools/packages.txt, or the file that is named. Prints
+# nothing and takes well under a second if all are installed. Needs apt, and root or sudo only if
+# something must be installed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -29,7 +29,7 @@ if [ "$(id -u)" != 0 ]; then
   fi
 fi
 
-# A mirror that is briefly away, or another apt holding the lock, should not fail a build.
+# A mirror that is briefly down, or another apt that holds the lock, must not fail a build.
 apt() {
   attempt=1
   until $as_root env DEBIAN_FRONTEND=noninteractive \

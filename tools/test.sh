@@ -7,8 +7,8 @@ jobs=$(nproc 2>/dev/null || echo 2)
 started=$(date +%s)
 reports=
 
-# clang 14's tsan cannot place its shadow memory under a wide address randomisation
-# (vm.mmap_rnd_bits above 28), so it runs without, where the system lets us ask for that.
+# clang 14's tsan cannot map its shadow memory under wide address randomisation (vm.mmap_rnd_bits
+# above 28), so randomisation is disabled if the system allows that.
 fixed_addresses=
 if setarch -R true 2>/dev/null; then fixed_addresses="setarch -R"; fi
 

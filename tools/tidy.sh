@@ -1,12 +1,12 @@
 #!/bin/sh
-# clang-tidy over src/ (with the dev build's commands) and over each public header on its own,
-# so that include/.clang-tidy applies. Usage: tidy.sh [JOBS [FILE.cc...]]
+# Runs clang-tidy on src/ (with the dev build's commands) and on each public header by itself, so
+# that include/.clang-tidy applies. Usage: tidy.sh [JOBS [FILE.cc...]]
 set -eu
 cd "$(dirname "$0")/.."
 
 jobs=${1:-2}
 [ $# -eq 0 ] || shift
-# The commands of the dev build have warnings of g++ that clang does not know.
+# The commands of the dev build use g++ warnings that clang does not know.
 options="--quiet --extra-arg=-Wno-unknown-warning-option -p build/dev"
 
 if [ $# -gt 0 ]; then

@@ -1,11 +1,11 @@
-// sluice_redis_bench: decisions of the Gate API with a Redis, by consistency. bench/redis.py runs
-// it beside redis-benchmark and tells what the figures come to.
+// sluice_redis_bench: measures decisions of the Gate API with Redis, by consistency.
+// bench/redis_store.py runs it beside redis-benchmark and reports the results.
 //
 //   sluice_redis_bench URL memory|exact|leased|eventual SECONDS KEYS DEPTH
 //   sluice_redis_bench URL exact SECONDS KEYS paced RATE
 //
-// Prints one line of JSON: decisions, those that were refused and those by fallback, seconds of the
-// wall and of this process's CPU, and of a paced run the latencies from when a request was due.
+// Prints one line of JSON: all decisions, refused ones and those made by fallback; seconds of wall
+// time and of this process's CPU time; and, for a paced run, latencies since each request was due.
 #include <sys/resource.h>
 
 #include <array>
@@ -22,15 +22,15 @@
 #include <variant>
 #include <vector>
 
-#include "cli/remote_store.h"
-#include "cli/serve_parts.h"
-#include "config/store_url.h"
-#include "core/parse_limit.h"
-#include "core/text.h"
+#include "base/text.h"
+#include "config/settings/store_url.h"
+#include "core/limit/parse_limit.h"
 #include "gate/gate_session.h"
 #include "limiter/system_clock.h"
 #include "load/histogram.h"
-#include "net/event_loop.h"
+#include "net/loop/event_loop.h"
+#include "server/redis_backend.h"
+#include "server/serve_parts.h"
 #include "store/memory_store.h"
 
 namespace sluice {
@@ -45,7 +45,7 @@ struct Plan {
   Nanos length{0};
   std::int64_t keys = 1;
   std::int64_t depth = 64;
-  std::int64_t rate = 0;  // 0: as fast as it goes
+  std::int64_t rate = 0;  // 0: as fast as possible
 };
 
 std::optional<std::int64_t> NumberOf(std::string_view text) {
@@ -105,10 +105,10 @@ double CpuSeconds() {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-// Asks again and again on one loop, with at most so many requests under way.
+// Makes requests continuously on one loop, with at most `depth` in flight.
 class Run final : private EventLoop::Watcher {
  public:
-  Run(const Plan& plan, Gate& gate, const RemoteWay& way, EventLoop& loop, Clock& clock)
+  Run(const Plan& plan, Gate& gate, const RemoteAccess& way, EventLoop& loop, Clock& clock)
       : plan_(plan), session_(gate, way), loop_(loop), clock_(clock), tick_(loop, [this] {
           OnAgain();
         }) {
@@ -236,15 +236,15 @@ int Main(const std::vector<std::string_view>& words) {
   settings.store.url = url.value();
   settings.store.deadline = seconds{1};
   const std::unique_ptr<Clock> clock = MakeSystemClock();
-  Log log({.descriptor = 2, .form = LogForm::kText, .least = LogImportance::kWarning}, *clock);
+  Log log({.descriptor = 2, .form = LogForm::kText, .min_level = LogLevel::kWarning}, *clock);
   EventLoop loop;
-  auto remote = cli::RemoteStore::Make(settings, {*clock, log}).value();
+  auto remote = cli::RedisBackend::Make(settings, {*clock, log}).value();
   const auto store = MemoryStore::Create({.seed = {1, 2}}).value();
   Gate gate(*store, *clock, plan->is_remote ? &remote->limits() : nullptr);
   if (!gate.Use(RulesOf(*plan)).ok()) return 2;
-  const RemoteWay way = plan->is_remote ? remote->Join(0, loop) : RemoteWay{};
+  const RemoteAccess way = plan->is_remote ? remote->Join(0, loop) : RemoteAccess{};
   Run run(*plan, gate, way, loop, *clock);
-  // A moment to connect and to find the secret.
+  // Leaves time to connect and to fetch the secret.
   LoopTimer start(loop, [&] { run.Begin(); });
   start.SetAfter(std::chrono::milliseconds{300});
   loop.Run();

@@ -1,7 +1,7 @@
-// The benchmark of matching: from a request's attributes to the charges it comes to, on one core.
+// The benchmark of rule matching: from a request's attributes to its charges, on one core.
 //
 //   sluice_rules_bench            prints a table
-//   sluice_rules_bench --expect   and ends with 1 where a mark is missed
+//   sluice_rules_bench --expect   also exits with 1 if a mark is missed
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "bench/machine.h"
-#include "core/parse_limit.h"
-#include "rules/rule_set.h"
+#include "core/limit/parse_limit.h"
+#include "rules/compile/rule_set.h"
 
 namespace sluice::bench {
 namespace {
 
 constexpr int kRounds = 51;
-constexpr int kRequests = 20'000;  // of one round
+constexpr int kRequests = 20'000;  // per round
 constexpr std::size_t kPrefixes = 100'000;
 constexpr std::uint64_t kSeed = 20'240'229;
 
@@ -36,8 +36,8 @@ RuleSpec RuleFor(std::size_t number, std::vector<Condition> match) {
   return rule;
 }
 
-// Of a thousand rules 600 name a path, 300 begin one, 90 are globs and 10 regular expressions; of
-// ten, six, two, one and one.
+// Makes one of `all` rules. In every thousand, 600 match an exact path, 300 a prefix, 90 a glob and
+// 10 a regular expression; with ten rules there are six, three, one and none.
 RuleSpec MakeRule(std::size_t number, std::size_t all) {
   const std::string path = "/v1/resource" + std::to_string(number);
   const std::size_t part = number * 1000 / all;
@@ -65,8 +65,8 @@ std::shared_ptr<const RuleSet> MakeRules(std::size_t count, std::size_t prefixes
   domain.name = "api";
   std::mt19937_64 engine(kSeed);
   ListSpec list{.name = "offices", .values = {}, .origin = {}};
-  // One address in eight hundred is in one of them, so hardly any is let pass by the rule, and one
-  // in six is near enough to one to be searched for.
+  // One address in eight hundred is in a prefix, so the rule allows hardly any request. One in six
+  // is close enough to a prefix to need a search.
   for (std::size_t i = 0; i < prefixes; ++i) {
     const auto cut = static_cast<unsigned>(engine() % 9);
     const auto bits = static_cast<std::uint32_t>(engine() >> 32U) >> cut << cut;
@@ -83,7 +83,7 @@ std::shared_ptr<const RuleSet> MakeRules(std::size_t count, std::size_t prefixes
   return RuleSet::Make(std::move(spec));
 }
 
-// A request as a proxy sends it, for a path that one rule is for.
+// A request as a proxy sends it, with a path that one rule matches.
 struct Texts {
   std::string user;
   std::string ip;
@@ -102,7 +102,8 @@ std::vector<Texts> MakeRequests(std::size_t rules) {
   return requests;
 }
 
-// CPU nanoseconds of one request in one round; `charges` keeps the work from being left out.
+// Returns the CPU nanoseconds per request of one round. `charges` keeps the compiler from removing
+// the work.
 double MeasureRound(const RuleSet& rules, const std::vector<Texts>& requests,
                     std::size_t& charges) {
   const Domain& domain = *rules.Find("api");
@@ -123,13 +124,13 @@ double MedianOf(std::vector<double> numbers) {
   return numbers[numbers.size() / 2];
 }
 
-// Nanoseconds of a request, medians of the rounds.
+// Nanoseconds per request, as medians of the rounds.
 struct Pair {
-  double without = 0;  // a list
-  double more = 0;     // with one of 100,000 prefixes
+  double without = 0;  // with no list
+  double more = 0;     // extra time with a list of 100,000 prefixes
 };
 
-// With and without the list by turns, so that an hour in which the machine is slow is so for both.
+// Alternates rounds with and without the list, so that slow phases of the machine affect both.
 Pair MeasurePair(std::size_t rules) {
   const auto plain = MakeRules(rules, 0);
   const auto listed = MakeRules(rules, kPrefixes);
@@ -148,8 +149,8 @@ Pair MeasurePair(std::size_t rules) {
   return pair;
 }
 
-bool Judge(const char* what, double measured, double most) {
-  const bool reached = measured < most;
+bool Judge(const char* what, double measured, double max) {
+  const bool reached = measured < max;
   std::printf("%s %-44s %7.0f ns\n", reached ? "pass" : "FAIL", what, measured);
   return reached;
 }

@@ -1,11 +1,12 @@
-// Attribute: one thing that is known of a request, "user" is "42".
+// Attribute: a property of a request, such as "user" = "42".
 #pragma once
 
 #include <string_view>
 
 namespace sluice {
 
-// Views bytes of the caller's, who keeps them until the call that was given it has returned.
+// Views bytes that the caller owns. They must stay valid until the call that takes the attribute
+// returns.
 struct Attribute {
   std::string_view name;
   std::string_view value;

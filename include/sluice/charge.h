@@ -1,4 +1,4 @@
-// Charge: so many units of one limit, for one key; and Veto, what its refusal means.
+// Charge: a number of units of one limit for one key. Enforcement: the effect of its refusal.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace sluice {
 
-// A limit that was added to a Limiter. Cheap to copy; means nothing to another Limiter.
+// Identifies a limit that was added to a Limiter. Cheap to copy; meaningless to another Limiter.
 struct LimitHandle {
   std::uint32_t index = 0;
 };
 
-// One charge. The key is any bytes; it is read during the call and not kept.
+// One charge. The key may hold any bytes; they are read during the call and not kept.
 struct Charge {
   LimitHandle limit;
   std::string_view key;
   Cost cost{};
 };
 
-// What a refusal of one charge means for its request.
-enum class Veto : std::uint8_t {
+// The effect that the refusal of one charge has on its request.
+enum class Enforcement : std::uint8_t {
   kEnforce,  // the request is refused
-  kShadow,   // nothing: decided and reported, not enforced
-  kQuota,    // the request is refused if all charges of this kind are
-  kDebt,     // never: the charge is taken in any case, below zero if need be
+  kShadow,   // none: the charge is decided and reported, not enforced
+  kQuota,    // the request is refused only if all charges of this kind are
+  kDebt,     // none: the charge is always taken, even below zero
 };
 
 }  // namespace sluice

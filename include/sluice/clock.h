@@ -1,4 +1,4 @@
-// Clock: where time comes from. Passed in, so that tests say what time it is.
+// Clock: the source of time. It is passed in, so that tests control the time.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,16 @@ class Clock {
   Clock& operator=(const Clock&) = delete;
   virtual ~Clock() = default;
 
-  // The time now. May step back; a limiter takes an earlier time as the latest it has seen.
+  // Returns the current time. It may step back; a limiter then uses the latest time it has seen.
   [[nodiscard]] virtual Time Now() = 0;
 
   // Returns once `length` has passed. A length of 0 or less returns at once.
   virtual void SleepFor(Nanos length) = 0;
 };
 
-// The machine's clock: wall time when it was made plus a clock that never steps (and goes on while
-// the machine is suspended), slewed by at most one part in two thousand towards wall time. A jump
-// of the wall clock neither freezes nor skips time.
+// Returns the machine's clock: the wall time at its creation plus a clock that never steps (and
+// runs while the machine is suspended), slewed towards wall time by at most one part in 2,000. A
+// jump of the wall clock neither freezes nor skips time.
 std::unique_ptr<Clock> MakeSystemClock();
 
 }  // namespace sluice

@@ -1,17 +1,18 @@
-// LimitSpec: a limit as a person writes it, before it is checked.
+// LimitSpec: a limit as it is configured, before it is checked.
 //
 //   LimitSpec{.rate = {100, 1min}}                              100 a minute
 //   LimitSpec{.rate = {100, 1min}, .burst = 20}                 the same, at most 20 at once
 //   LimitSpec{.algorithm = Algorithm::kSlidingLog, .rate = {5, 1s}}
 //
-// The string and mapping forms of rule files and the command line are read by ParseLimit into
-// this, and everything is checked in one place, MakeLimit.
+// ParseLimit reads the string and mapping forms of rule files and the command line into this
+// struct. MakeLimit checks all limits, whatever form they came in.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "sluice/fraction.h"
 #include "sluice/time.h"
 
 namespace sluice {
@@ -27,58 +28,44 @@ enum class Algorithm : std::uint8_t {
   kConcurrency,     // max_in_flight, ttl; no rate
 };
 
-// token_bucket: how tokens come back.
+// token_bucket: whether tokens come back one by one or COUNT at a time.
 enum class Refill : std::uint8_t { kGreedy, kInterval };
 
-// Interval refill: what refills are counted from.
+// Interval refill: the start from which periods are counted.
 enum class RefillPhase : std::uint8_t { kFromFirstCharge, kAligned };
 
-// fixed_window: where windows begin.
+// fixed_window: the instants at which windows begin.
 enum class WindowKind : std::uint8_t { kAligned, kFirstRequest, kCalendar, kStaggered };
 
 // The unit of a calendar window.
 enum class CalendarUnit : std::uint8_t { kHour, kDay, kWeek, kMonth, kYear };
 
-// sliding_buckets: what counts of the oldest part, which is only partly in view.
+// sliding_buckets: how much of the oldest part counts, which is only partly in view.
 enum class OldestPart : std::uint8_t { kStrict, kLenient, kWeighted };
 
 // Whether a refused check is charged.
 enum class Refused : std::uint8_t { kFree, kRecord };
 
-// A number with decimals, exactly: numerator / denominator. Converts from a whole number.
-struct Fraction {
-  std::int64_t numerator = 0;
-  std::int64_t denominator = 1;
-
-  constexpr Fraction() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  constexpr Fraction(std::int64_t whole) : numerator(whole) {}
-  // NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
-  constexpr Fraction(std::int64_t over, std::int64_t under) : numerator(over), denominator(under) {}
-
-  friend bool operator==(const Fraction&, const Fraction&) = default;
-};
-
-// COUNT units in each PERIOD.
+// COUNT units per PERIOD.
 struct Rate {
   std::int64_t count = 0;
   Nanos period{0};
-  // The unit, where the period was written as a bare `h d w month year`: what calendar windows
-  // need.
+  // The unit, if the period was written as a bare `h d w month year`. Calendar windows need it.
   std::optional<CalendarUnit> unit = std::nullopt;
 
   friend bool operator==(const Rate&, const Rate&) = default;
 };
 
-// A limit as written. What is left out takes its default; a member that does not belong to the
-// algorithm or its variant is refused by MakeLimit. Thread safety: a value.
+// A limit as configured. Options that are not set take their defaults (in the comments below).
+// MakeLimit rejects an option that does not belong to the algorithm or its variant. Thread safety:
+// a value.
 struct LimitSpec {
   Algorithm algorithm = Algorithm::kTokenBucket;
-  std::optional<Rate> rate = std::nullopt;                   // required, but for kConcurrency
-  std::optional<Fraction> burst = std::nullopt;              // units
+  std::optional<Rate> rate = std::nullopt;                   // required, except for kConcurrency
+  std::optional<Fraction> burst = std::nullopt;              // rate.count; pacer: units per second
   std::optional<Refill> refill = std::nullopt;               // kGreedy
   std::optional<bool> aligned = std::nullopt;                // false; kInterval refill only
-  std::optional<Nanos> max_wait = std::nullopt;              // 0; leaky_bucket: none
+  std::optional<Nanos> max_wait = std::nullopt;              // 0; leaky_bucket: unlimited
   std::optional<std::int64_t> delay_after = std::nullopt;    // units, 0
   std::optional<WindowKind> window = std::nullopt;           // kAligned
   std::optional<std::string> zone = std::nullopt;            // "UTC"; kCalendar only

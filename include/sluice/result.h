@@ -1,5 +1,5 @@
-// Result<T>: a value, or an Error that says what was wrong. Errors are values up to the edge of
-// the program; nothing in the library throws.
+// Result<T>: a value, or an Error that describes what went wrong. Errors are returned as values;
+// nothing in the library throws.
 #pragma once
 
 #include <cassert>
@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What was wrong, where, and what was expected, in one sentence for a person.
+// Describes what was wrong, where, and what was expected, in one sentence for a person.
 struct Error {
   std::string message;
 };
@@ -23,9 +23,9 @@ namespace internal {
 
 // Either a T or an Error.
 //
-// Thread safety: as T's. `value()` and `error()` REQUIRE that the matching side is held. value() of
-// an error prints its message and aborts, also with NDEBUG: small programs do not check ok(), and
-// undefined behavior would not tell them what was wrong.
+// Thread safety: that of T. REQUIRES: ok() for value(), !ok() for error(). value() on an error
+// prints the message and aborts even with NDEBUG, because small programs do not check ok() and
+// undefined behavior would not show them the error.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -62,7 +62,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> held_;
 };
 
-// The outcome of something that returns nothing but may fail.
+// The value of a Result whose operation returns nothing but may fail.
 struct Done {};
 
 }  // namespace sluice

@@ -9,9 +9,9 @@
 #include "admin/metrics_text.h"
 #include "admin/process_metrics.h"
 #include "admin/rule_metrics.h"
-#include "core/json_string.h"
-#include "core/same_secret.h"
-#include "core/text.h"
+#include "base/json_string.h"
+#include "base/same_secret.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -41,7 +41,8 @@ void Refuse(int status, std::string_view words, HttpReply& reply) {
   Tell(kText, words, reply);
 }
 
-// Whether an authority is an address or localhost, which no page can be made to have as its name.
+// Returns whether an authority is an IP address or localhost, names that no attacker's page can
+// have.
 bool IsLocalHost(std::string_view authority) {
   std::string host(authority.substr(0, authority.rfind(':')));
   if (authority.starts_with('[')) host = authority.substr(1, authority.find(']') - 1);
@@ -123,12 +124,12 @@ void AdminFront::Answer(const HttpRequest& request, HttpReply& reply) const {
 void AdminFront::AnswerLog(const HttpRequest& request, HttpReply& reply) const {
   if (request.method == "PUT") {
     const std::string_view word = request.body.substr(0, request.body.find_last_not_of('\n') + 1);
-    const std::optional<LogImportance> least = ImportanceOf(word);
-    if (!least) return Refuse(400, "expected debug, info, warning or error\n", reply);
-    sources_.log->SetLeast(*least);
-    sources_.log->Write(LogImportance::kWarning, "log_level_set", WordOf(*least));
+    const std::optional<LogLevel> min = ParseEnum<LogLevel>(word);
+    if (!min) return Refuse(400, "expected debug, info, warning or error\n", reply);
+    sources_.log->SetMinLevel(*min);
+    sources_.log->Write(LogLevel::kWarning, "log_level_set", WordOf(*min));
   }
-  Tell(kText, Concat(WordOf(sources_.log->least()), "\n"), reply);
+  Tell(kText, Concat(WordOf(sources_.log->min_level()), "\n"), reply);
 }
 
 void AdminFront::TellReadiness(std::string_view query, Names names, HttpReply& reply) const {

@@ -1,4 +1,4 @@
-// AdminFront: what operators ask a server.
+// AdminFront: the HTTP endpoints of the admin address, for operators.
 #pragma once
 
 #include <cstdint>
@@ -10,63 +10,66 @@
 
 #include "admin/health.h"
 #include "admin/log.h"
-#include "config/read_settings.h"
-#include "config/rule_status.h"
+#include "config/settings/read_settings.h"
+#include "config/watch/rule_status.h"
 #include "gate/rule_counts.h"
-#include "net/exchange.h"
+#include "net/http1/exchange.h"
 
 namespace sluice {
 
-// Whether names that callers use (domains, addresses) are told.
+// Whether names from callers (domains, addresses) are shown in a reply.
 enum class Names : std::uint8_t { kTold, kHidden };
 
-// What the admin address tells about. All may be called from any thread.
+// The data that the admin endpoints report. Every function may be called from any thread.
 struct AdminSources {
   const Health* health = nullptr;
   Log* log = nullptr;
   std::function<std::shared_ptr<const RuleStatus>()> rules;
-  std::function<RuleSums()> counts;  // what the rules have decided
+  std::function<RuleSums()> counts;  // the decisions of the rules
   std::span<const EffectiveSetting> settings;
-  std::function<void(std::string&)> metrics;  // appends what is known beside the rules
-  // Appends lines for /readyz?verbose: what callers are set up wrongly. May be empty.
+  std::function<void(std::string&)> metrics;  // appends the metrics that do not belong to rules
+  // Appends lines about misconfigured callers for /readyz?verbose. May be empty.
   std::function<void(Names names, std::string&)> warnings = nullptr;
 };
 
-// For whom operators' requests may be meant, by the name of the host in them.
+// The Host headers that are accepted.
 enum class AdminHosts : std::uint8_t {
   kAny,
-  // An IP address or localhost. No page can ask in these names but one of this machine's, whatever
-  // address the name of its own host is made to mean.
+  // IP addresses and localhost only, as a protection against DNS rebinding: a web page can point
+  // its own host name to this server's address, but it cannot send an address as the host unless it
+  // was served from there.
   kLocal,
 };
 
 struct AdminOptions {
-  std::string token;  // callers must show it as a bearer token; empty: none
+  std::string token;  // required as a bearer token; empty: no token is required
   AdminHosts hosts = AdminHosts::kAny;
   std::string version;
   std::string compiler;
 };
 
-// GET /healthz, /readyz, /healthcheck, /metrics, /rules, /settings, /log; PUT /log.
+// Serves GET /healthz, /readyz, /healthcheck, /metrics, /rules, /settings and /log, and PUT /log.
 //
-// A web page that a browser shows can neither read what is told, nor send PUT: browsers ask first,
-// and the answer is no. Where anybody may ask, AdminHosts::kLocal is for pages whose host is made
-// to have our address.
+// Without CORS headers, a web page of another origin can neither read a reply nor send PUT, because
+// the preflight request of the browser is refused. If no token is required, AdminHosts::kLocal also
+// protects against pages whose host name has been pointed to our address.
 //
-// Thread safety: none; one for each worker. Ownership: what the sources refer to outlives it.
+// Thread safety: none; one instance per worker. Ownership: the sources, the options and whatever
+// the sources refer to must outlive it.
 //
 // Invariants
-//   (1) With a token nothing but health is told to who does not show it.
-//   (2) With AdminHosts::kLocal likewise to who asks in another name.
-//   (3) Nothing that a caller of the service sent is ever part of a metric.
+//   (1) If a token is set, callers without it can read nothing but health.
+//   (2) With AdminHosts::kLocal, requests for any other host can read nothing but health.
+//   (3) No metric contains data that a caller of the service sent.
 class AdminFront final : public HttpService {
  public:
   AdminFront(const AdminSources& sources, const AdminOptions& options)
       : sources_(sources), options_(options) {}
 
   void Serve(std::span<Exchange* const> batch) override;
-  // Only PUT /log needs its body, and only from who may ask: everything else is answered at its
-  // head, so that nobody else keeps a connection by sending a body slowly.
+  // Only PUT /log needs its body, and only if the caller is authorized. All other requests are
+  // answered after their headers, so that a client cannot hold a connection by sending a body
+  // slowly.
   [[nodiscard]] BodyDelivery DeliveryFor(const HttpRequest& head) const override;
 
  private:

@@ -1,4 +1,4 @@
-// Health: whether the server is up, and whether it wants requests.
+// Health: whether the server is running and accepts requests.
 #pragma once
 
 #include <atomic>
@@ -6,13 +6,13 @@
 
 namespace sluice {
 
-// Thread safety: any thread.
+// Thread safety: every method may be called from any thread.
 class Health {
  public:
   enum class State : std::uint8_t {
-    kStarting,  // not yet
+    kStarting,  // not ready yet
     kReady,
-    kDraining,  // not any more
+    kDraining,  // no longer ready
   };
 
   void Set(State state) { state_.store(state); }

@@ -9,16 +9,14 @@
 #include <cstdio>
 #include <utility>
 
-#include "core/json_string.h"
-#include "core/text.h"
-#include "core/utf8.h"
+#include "base/json_string.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace sluice {
 namespace {
 
-constexpr std::array<std::string_view, 4> kWords = {"debug", "info", "warning", "error"};
-
-// "2026-11-15T18:58:04.123Z"
+// Formats a time in UTC: "2026-11-15T18:58:04.123Z".
 std::string TimeText(Time time) {
   using std::chrono::floor;
   const auto day = floor<std::chrono::days>(time);
@@ -36,38 +34,27 @@ std::string TimeText(Time time) {
 
 }  // namespace
 
-std::string_view WordOf(LogImportance importance) {
-  return kWords[static_cast<std::size_t>(importance)];
-}
-
-std::optional<LogImportance> ImportanceOf(std::string_view word) {
-  const auto* const found = std::ranges::find(kWords, word);
-  if (found == kWords.end()) return std::nullopt;
-  return static_cast<LogImportance>(found - kWords.begin());
-}
-
-void Log::Write(LogImportance importance, std::string_view event, std::string_view text) {
-  if (importance < least()) return;
+void Log::Write(LogLevel level, std::string_view event, std::string_view text) {
+  if (level < min_level()) return;
   const Time now = clock_.Now();
   const std::lock_guard lock(mutex_);
   if (!MayWrite(now)) return;
   if (left_out_ > 0) {
-    WriteLine(now, LogImportance::kWarning, "log_lines_left_out",
+    WriteLine(now, LogLevel::kWarning, "log_lines_left_out",
               Concat(std::exchange(left_out_, 0), " lines were too many and left out"));
   }
-  WriteLine(now, importance, event, text);
+  WriteLine(now, level, event, text);
 }
 
-void Log::WriteLine(Time now, LogImportance importance, std::string_view event,
-                    std::string_view text) {
-  MakeLine(now, importance, event, text);
-  // How long a text becomes is known when it is written: some bytes take six.
-  for (std::size_t size = text.size(); line_.size() > kLineBytesMost;) {
+void Log::WriteLine(Time now, LogLevel level, std::string_view event, std::string_view text) {
+  MakeLine(now, level, event, text);
+  // The length is known only after escaping, which may turn a byte into six; shorten until it fits.
+  for (std::size_t size = text.size(); line_.size() > kMaxLineBytes;) {
     size -= size / 4 + 1;
     while (size > 0 && IsUtf8Continuation(text[size])) --size;
-    MakeLine(now, importance, event, Concat(text.substr(0, size), "..."));
+    MakeLine(now, level, event, Concat(text.substr(0, size), "..."));
   }
-  // A line that cannot be written at once is lost: there is nobody left to tell.
+  // Drops the line if it cannot be written at once; there is nowhere to report that.
   pollfd ready{options_.descriptor, POLLOUT, 0};
   if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return;
   static_cast<void>(!write(options_.descriptor, line_.data(), line_.size()));
@@ -80,7 +67,7 @@ bool Log::MayWrite(Time now) {
     second_ = second;
     written_ = 0;
   }
-  if (written_ < kLinesMost) {
+  if (written_ < kMaxLines) {
     ++written_;
     return true;
   }
@@ -88,9 +75,8 @@ bool Log::MayWrite(Time now) {
   return false;
 }
 
-void Log::MakeLine(Time now, LogImportance importance, std::string_view event,
-                   std::string_view text) {
-  const std::string_view word = WordOf(importance);
+void Log::MakeLine(Time now, LogLevel level, std::string_view event, std::string_view text) {
+  const std::string_view word = WordOf(level);
   if (options_.form == LogForm::kText) {
     line_ = Concat(TimeText(now), " ", word, " ", event, ": ", Printable(text), "\n");
     return;

@@ -3,7 +3,7 @@
 #include <array>
 #include <cassert>
 
-#include "core/text.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -19,13 +19,13 @@ void AppendEscaped(std::string_view text, std::string& out) {
   }
 }
 
-// Nanoseconds as seconds: "12", "0.00005".
+// Formats nanoseconds as seconds: "12", "0.00005".
 std::string SecondsText(std::uint64_t nanos) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   std::string text = std::to_string(nanos / kSecond);
   const std::uint64_t rest = nanos % kSecond;
   if (rest == 0) return text;
-  // A 1 in front keeps the zeros behind it.
+  // Adding a second puts a 1 in front, which keeps the leading zeros of the fraction.
   std::string digits = std::to_string(kSecond + rest).substr(1);
   digits.erase(digits.find_last_not_of('0') + 1);
   return Concat(text, ".", digits);

@@ -1,4 +1,4 @@
-// MetricsText: numbers in the text format of Prometheus.
+// MetricsText: metrics in the Prometheus text format.
 #pragma once
 
 #include <concepts>
@@ -15,19 +15,19 @@ namespace sluice {
 
 enum class MetricKind : std::uint8_t { kCounter, kGauge, kHistogram };
 
-// How often something took how long. Views what it is made of.
+// A histogram of durations. Views the data of the caller.
 struct TimesTaken {
-  std::span<const Nanos> bounds;          // upper ends of ranges, ascending
-  std::span<const std::uint64_t> counts;  // in each range, and one more for what took longer
-  std::uint64_t nanos = 0;                // all of it together
+  std::span<const Nanos> bounds;          // upper ends of the buckets, ascending
+  std::span<const std::uint64_t> counts;  // per bucket, and a last one for everything longer
+  std::uint64_t nanos = 0;                // sum of all durations
 };
 
-// Appends metrics to a text, one after another: Begin, then its samples. A metric without samples
-// is left out whole by not beginning it.
+// Appends metrics to a text, one after another: Begin, then its samples. To omit a metric that has
+// no samples, do not call Begin for it.
 //
-// Thread safety: none. Refers to the text.
+// Thread safety: none. Ownership: refers to the text, which must outlive it.
 //
-// Units: lengths of time are told in seconds, exactly.
+// Units: durations are written in seconds, exactly.
 class MetricsText {
  public:
   using Label = std::pair<std::string_view, std::string_view>;
@@ -35,13 +35,13 @@ class MetricsText {
 
   explicit MetricsText(std::string& out) : out_(out) {}
 
-  // REQUIRES: the name and the help are of this program, not of somebody's input.
+  // REQUIRES: name and help are constants of this program, not input, because they are not escaped.
   void Begin(std::string_view name, MetricKind kind, std::string_view help);
 
-  // The values of labels are escaped.
+  // Label values are escaped.
   void Sample(Labels labels, std::integral auto value) { Line("", labels, std::to_string(value)); }
   void Sample(Labels labels, Nanos length);
-  // REQUIRES: a histogram was begun; one label.
+  // REQUIRES: Begin was called with kHistogram. Takes exactly one label.
   void Histogram(const Label& label, const TimesTaken& times);
 
  private:

@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-// What a file of /proc says; empty where it cannot be read.
+// Returns the contents of a file of /proc, empty if it cannot be read.
 std::string TextOf(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -29,8 +29,8 @@ std::optional<std::uint64_t> NumberAt(std::string_view text) {
   return number;
 }
 
-// The fields of /proc/PID/stat that come after the name of the program, which may hold anything:
-// the first of them is the third of the file.
+// Returns the fields of /proc/PID/stat that follow the program name, starting with field 3. The
+// name is in parentheses and may contain any character, even spaces and parentheses.
 std::vector<std::string_view> FieldsOf(std::string_view stat) {
   const std::size_t end = stat.rfind(')');
   if (end == std::string_view::npos) return {};
@@ -45,7 +45,7 @@ std::vector<std::string_view> FieldsOf(std::string_view stat) {
   return fields;
 }
 
-// A field by its number in proc(5).
+// Returns a field by its number in proc(5).
 std::optional<std::uint64_t> Field(const std::vector<std::string_view>& fields,
                                    std::size_t number) {
   constexpr std::size_t kFirst = 3;
@@ -60,7 +60,7 @@ Nanos LengthOf(std::uint64_t ticks) {
                                          ticks % ticks_a_second * kSecond / ticks_a_second)};
 }
 
-// When the system started; none where it does not say.
+// Returns when the system booted, or nothing if /proc/stat does not contain it.
 std::optional<Time> BootTime(std::string_view stat) {
   constexpr std::string_view kLine = "\nbtime ";
   const std::size_t at = stat.find(kLine);
@@ -95,7 +95,7 @@ ProcessNumbers ReadProcess(const std::string& proc) {
   }
   numbers.open_descriptors = CountEntries(proc + "/self/fd");
   rlimit bound{};
-  if (getrlimit(RLIMIT_NOFILE, &bound) == 0) numbers.most_descriptors = bound.rlim_cur;
+  if (getrlimit(RLIMIT_NOFILE, &bound) == 0) numbers.max_descriptors = bound.rlim_cur;
   return numbers;
 }
 
@@ -117,7 +117,7 @@ void AppendProcessMetrics(const ProcessNumbers& numbers, MetricsText& out) {
          numbers.virtual_bytes);
   append("process_open_fds", MetricKind::kGauge, "Open descriptors.", numbers.open_descriptors);
   append("process_max_fds", MetricKind::kGauge, "Descriptors that it may open.",
-         numbers.most_descriptors);
+         numbers.max_descriptors);
 }
 
 }  // namespace sluice

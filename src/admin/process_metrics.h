@@ -1,4 +1,4 @@
-// What the system knows of a process, as /proc tells it.
+// Process metrics read from /proc.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace sluice {
 
-// Of one process. What could not be read is not there.
+// The values of one process. A value that could not be read is not set.
 struct ProcessNumbers {
-  std::optional<Nanos> cpu;  // used so far, of its own and in the kernel
+  std::optional<Nanos> cpu;  // CPU time used so far, in user and kernel mode
   std::optional<Time> started;
   std::optional<std::uint64_t> resident_bytes;
   std::optional<std::uint64_t> virtual_bytes;
   std::optional<std::uint64_t> open_descriptors;
-  std::optional<std::uint64_t> most_descriptors;
+  std::optional<std::uint64_t> max_descriptors;
 };
 
-// Reads the numbers of this process; `proc` is where /proc is mounted.
+// Reads the values of this process; `proc` is the mount point of /proc.
 ProcessNumbers ReadProcess(const std::string& proc);
 
-// The metrics that every program has: process_cpu_seconds_total and so on.
+// Appends the standard process metrics: process_cpu_seconds_total and so on.
 void AppendProcessMetrics(const ProcessNumbers& numbers, MetricsText& out);
 
 }  // namespace sluice

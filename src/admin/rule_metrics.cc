@@ -4,18 +4,18 @@
 #include <cstddef>
 #include <string_view>
 
-#include "core/json_string.h"
-#include "core/text.h"
+#include "base/json_string.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
 
-// By RuleOutcome.
+// Indexed by RuleOutcome.
 constexpr std::array<std::string_view, kRuleOutcomes> kOutcomes = {
     "allowed", "refused", "shadow_refused", "failed", "fallback_allowed", "fallback_refused"};
 constexpr std::string_view kUnmatched = "unmatched";
 
-// What no rule applied to has no other number.
+// Returns whether the labels are those of unmatched requests, which have only one counter.
 bool IsUnmatched(const RuleLabels& labels) { return labels.rule.empty(); }
 
 void AppendMember(std::string_view name, std::string_view text, std::string& out) {

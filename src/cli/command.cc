@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench.h"
-#include "cli/bench_arguments.h"
-#include "cli/check.h"
+#include "base/spelling.h"
+#include "base/value.h"
+#include "cli/bench/bench.h"
+#include "cli/bench/bench_arguments.h"
+#include "cli/check/check.h"
 #include "cli/doctor.h"
-#include "cli/explain.h"
-#include "cli/rules.h"
+#include "cli/rules/explain.h"
+#include "cli/rules/rules.h"
 #include "cli/serve.h"
 #include "cli/simulate.h"
-#include "cli/version.h"
-#include "core/limit_words.h"
-#include "core/value.h"
+#include "server/version.h"
 
 namespace sluice::cli {
 namespace {

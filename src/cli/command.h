@@ -1,15 +1,15 @@
-// The commands of the program, and which of them a command line means.
+// The commands of the program, and the dispatch of a command line to one of them.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "cli/output.h"
+#include "console/output.h"
 
 namespace sluice::cli {
 
-// Runs the command that the arguments (those after the program's name) ask for and returns the
-// exit code. The console is not flushed.
+// Runs the command that `args` (the arguments after the program's name) ask for and returns the
+// exit code. Does not flush the console.
 int RunCommand(std::span<const std::string_view> args, Console& console);
 
 }  // namespace sluice::cli

@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "cli/doctor_scene.h"
-#include "cli/finding.h"
+#include "base/text.h"
 #include "cli/flags.h"
-#include "cli/redis_store.h"
-#include "cli/redis_talk.h"
 #include "cli/usage.h"
-#include "config/file_text.h"
-#include "config/read_settings.h"
-#include "core/text.h"
+#include "config/settings/read_settings.h"
+#include "config/syntax/file_text.h"
+#include "doctor/blocking_redis_client.h"
+#include "doctor/doctor_context.h"
+#include "doctor/finding.h"
 #include "limiter/system_random.h"
+#include "server/redis_connector.h"
 #include "sluice/clock.h"
 
 namespace sluice::cli {
@@ -55,7 +55,7 @@ example:
   $ sluice doctor --store redis://127.0.0.1:6379
 )";
 
-// The arguments without -o and its value, which is no setting.
+// The arguments, with -o and its value apart, because -o is no setting.
 struct Arguments {
   std::vector<std::string_view> settings;
   std::vector<std::string_view> form;
@@ -85,7 +85,7 @@ int Fail(std::string_view message, Console& console) {
                    console);
 }
 
-// Nobody else's: two doctors may look at one store.
+// Returns a random key, because two doctors may examine one store at the same time.
 std::string ScratchKey(std::string_view prefix) {
   constexpr int kHexadecimal = 16;
   std::array<char, 16> digits;
@@ -94,10 +94,10 @@ std::string ScratchKey(std::string_view prefix) {
   return Concat(prefix, "doctor:", std::string_view(digits.begin(), end));
 }
 
-int Examine(const StoreSettings& settings, const RedisStore& store, OutputForm form,
+int Examine(const StoreSettings& settings, const RedisConnector& store, OutputForm form,
             Console& console) {
   const std::unique_ptr<Clock> clock = MakeSystemClock();
-  TalkRoom room(*clock, DrawHashSeed().low);
+  RedisClientContext room(*clock, DrawHashSeed().low);
   if (!room.loop.is_usable()) {
     console.err.Write("sluice doctor: the system has no descriptors left\n");
     return kExitFailed;
@@ -110,15 +110,15 @@ int Examine(const StoreSettings& settings, const RedisStore& store, OutputForm f
     console.out.Flush();
   };
   const std::string& prefix = settings.key_prefix.text;
-  const DoctorScene scene{room,   settings.url,       store, settings.deadline,
-                          prefix, ScratchKey(prefix), report};
+  const DoctorContext scene{room,   settings.url,       store, settings.deadline,
+                            prefix, ScratchKey(prefix), report};
   if (settings.url.kind == StoreUrl::Kind::kSentinel) {
     CheckSentinels(scene);
   } else if (settings.url.kind == StoreUrl::Kind::kCluster) {
     CheckCluster(scene);
   } else {
     const Endpoint& endpoint = store.endpoints().front();
-    RedisTalk talk(room, endpoint, store.node());
+    BlockingRedisClient talk(room, endpoint, store.node());
     const std::string where = Describe(endpoint);
     if (CheckReachable(scene, talk, where, Need::kThisOne)) {
       CheckDeciding(scene, {talk, where, scene.scratch_key});
@@ -151,10 +151,10 @@ int RunDoctor(std::span<const std::string_view> args, Console& console) {
   }
   if (HasErrors(given.problems)) return kExitBadInput;
   const StoreUrl& url = given.settings.store.url;
-  if (!RedisStore::IsFor(url)) {
+  if (!RedisConnector::IsFor(url)) {
     return Fail("expected --store URL, for example --store redis://127.0.0.1:6379", console);
   }
-  const Result<RedisStore> store = RedisStore::Make(url, given.settings.store.deadline);
+  const Result<RedisConnector> store = RedisConnector::Make(url, given.settings.store.deadline);
   if (!store.ok()) {
     console.err.Write(Concat("sluice doctor: ", store.error().message, "\n"));
     return kExitBadInput;

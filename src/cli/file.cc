@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <system_error>
 
-#include "cli/output.h"
-#include "core/value.h"
+#include "base/value.h"
+#include "console/output.h"
 
 namespace sluice::cli {
 namespace {

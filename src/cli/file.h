@@ -1,4 +1,4 @@
-// Files: reading one, and writing one whole.
+// Reading files, and replacing a file atomically.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sluice::cli {
 
-// A file open for reading, closed at the end of its life.
+// A file that is open for reading. The destructor closes it.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path);
@@ -18,7 +18,7 @@ class OpenFile {
 
   [[nodiscard]] bool ok() const { return descriptor_ >= 0; }
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  // Why it could not be opened, in words.
+  // Returns the reason why the file could not be opened, as text.
   [[nodiscard]] std::string failure() const;
 
  private:
@@ -26,8 +26,8 @@ class OpenFile {
   int failure_;
 };
 
-// Writes the file under a temporary name beside it and renames it into place, so that nobody ever
-// sees half of it and a failure leaves an earlier one as it was.
+// Writes the file under a temporary name beside it and renames it into place, so that readers never
+// see a partial file and a failure leaves an earlier file unchanged.
 Result<Done> WriteFile(const std::string& path, std::string_view text);
 
 }  // namespace sluice::cli

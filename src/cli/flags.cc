@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "config/other_flags.h"
-#include "core/limit_words.h"
-#include "core/value.h"
+#include "base/spelling.h"
+#include "base/value.h"
+#include "config/settings/other_flags.h"
 
 namespace sluice::cli {
 namespace {
 
-// "--limit=X" as its name and the value that came with it.
+// The argument "--limit=X", split into its name and its value.
 struct Spelling {
   std::string_view name;
   std::string_view value;
@@ -23,7 +23,7 @@ Spelling Split(std::string_view arg) {
   return {arg.substr(0, equals), arg.substr(equals + 1), true};
 }
 
-// The short form of --help is known wherever the long one is, and not told.
+// Accepts -h for --help. Messages never suggest -h, because it is not in `known`.
 const Flag* Find(std::span<const Flag> known, std::string_view name) {
   if (name == "-h") name = "--help";
   const auto found =
@@ -31,8 +31,8 @@ const Flag* Find(std::span<const Flag> known, std::string_view name) {
   return found == known.end() ? nullptr : &*found;
 }
 
-// A lone "-" is a value (standard input, by custom), and so is "-1/s", which the reader of the
-// value then refuses with a better message than ours.
+// A lone "-" is a value (standard input, by convention), and so is "-1/s", which the parser of the
+// value rejects with a better message than ours.
 bool LooksLikeFlag(std::span<const Flag> known, std::string_view arg) {
   return arg.starts_with("--") || Find(known, arg) != nullptr;
 }
@@ -54,8 +54,8 @@ Error MissingValue(const Flag& flag) {
                ", for example " + name + " " + std::string(flag.example)};
 }
 
-// Takes the values of a flag from the arguments that follow it: at most one, or all up to the next
-// flag. `rest` is left at what was not taken.
+// Moves the values of a flag from `rest` to `values`: one, or for kSeveral all up to the next flag.
+// Fails if there is none.
 Result<Done> TakeValues(std::span<const Flag> known, const Flag& flag,
                         std::span<const std::string_view>& rest,
                         std::vector<std::string_view>& values) {
@@ -72,7 +72,7 @@ Result<Done> TakeValues(std::span<const Flag> known, const Flag& flag,
 
 bool IsOperand(std::string_view arg) { return !arg.starts_with('-') || arg == "-"; }
 
-// Which flag an argument is, if it may stand here.
+// Returns the flag that an argument names, or an error if the flag is not allowed here.
 Result<const Flag*> FindFlag(std::span<const Flag> known, const Spelling& spelling,
                              const GivenFlags& given) {
   if (IsOperand(spelling.name)) {
@@ -120,7 +120,7 @@ Result<GivenFlags> ReadFlags(std::span<const Flag> known, std::span<const std::s
     std::vector<std::string_view>& values = given.given_[flag.name];
     if (flag.values == FlagValues::kNone) continue;
     if (spelling.has_value) values.push_back(spelling.value);
-    // The value after the equals sign is the only one, but for a flag that takes several.
+    // A value after an equals sign is the only one, except for a flag that takes several.
     if (spelling.has_value && (flag.values != FlagValues::kSeveral || args.empty() ||
                                LooksLikeFlag(known, args.front()))) {
       continue;

@@ -1,4 +1,4 @@
-// The `sluice` program: arguments in, exit code out. What it can do is in command.cc.
+// The `sluice` program: arguments in, exit code out. The commands are listed in command.cc.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/output.h"
-#include "cli/terminal.h"
+#include "console/output.h"
+#include "console/terminal.h"
 
 int main(int argc, char** argv) {
   using sluice::cli::Output;

@@ -1,10 +1,10 @@
-// `sluice serve`: the service.
+// `sluice serve`: runs the server.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "cli/output.h"
+#include "console/output.h"
 
 namespace sluice::cli {
 

@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "cli/compare.h"
+#include "base/ascii.h"
+#include "base/value.h"
 #include "cli/file.h"
 #include "cli/flags.h"
-#include "cli/limit_text.h"
-#include "cli/line_source.h"
-#include "cli/plot.h"
-#include "cli/plot_recorder.h"
-#include "cli/replay.h"
-#include "cli/reply.h"
-#include "cli/step.h"
-#include "cli/tally.h"
-#include "core/value.h"
-#include "wire/ascii.h"
+#include "simulate/compare.h"
+#include "simulate/limit_text.h"
+#include "simulate/line_source.h"
+#include "simulate/plot.h"
+#include "simulate/plot_recorder.h"
+#include "simulate/replay.h"
+#include "simulate/reply.h"
+#include "simulate/step.h"
+#include "simulate/tally.h"
 
 namespace sluice::cli {
 namespace {
@@ -34,7 +34,7 @@ constexpr std::array kFlags = {
     Flag{"--help", FlagValues::kNone},
 };
 
-// One limit of a run, and what is kept of its replies.
+// One limit of a run, and the records of its replies.
 struct Course {
   WrittenLimit limit;
   std::unique_ptr<Replay> replay;
@@ -52,17 +52,17 @@ Result<Course> MakeCourse(std::string_view flag, std::string_view text) {
   return Course{std::move(limit).value(), std::move(replay).value(), std::move(tally)};
 }
 
-// What the flags ask for.
+// The run that the flags ask for.
 struct Request {
   std::vector<Course> courses;  // at least one
   bool compare = false;
   bool as_json = false;
   std::string trace;               // empty: standard input
   std::string plot;                // empty: none
-  std::optional<std::string> key;  // whose units are drawn; none: of the key that is refused most
+  std::optional<std::string> key;  // the key to plot; none: the key that is refused most often
 };
 
-// A picture is written in one form only; a name that promises another would mislead.
+// Plots are always SVG, so a name with another extension would be misleading.
 bool IsSvgName(std::string_view name) {
   constexpr std::string_view kEnd = ".svg";
   return name.size() > kEnd.size() && EqualsLower(name.substr(name.size() - kEnd.size()), kEnd);
@@ -114,13 +114,13 @@ Result<Request> ReadRequest(const GivenFlags& given) {
   return request;
 }
 
-// One run of the command, once its flags are understood.
+// One run of the command, after its flags have been read.
 class Simulation {
  public:
   Simulation(Request request, Console& console)
       : request_(std::move(request)), console_(console), recording_(!request_.plot.empty()) {}
 
-  // Reads the trace to its end or to the first line that cannot be understood.
+  // Reads the trace to its end or to the first invalid line.
   Result<Done> Read(int descriptor) {
     LineSource lines(descriptor, [this] { console_.out.Flush(); });
     while (true) {
@@ -132,12 +132,12 @@ class Simulation {
       if (!step) return AtLine(lines, step.error());
       const Result<Done> taken = Take(step.value());
       if (!taken) return AtLine(lines, taken.error());
-      // Nobody reads the replies any more, or the disk is full: no use in going on.
+      // The reader has closed the output, or the disk is full, so continuing is pointless.
       if (!console_.out.ok()) return Done{};
     }
   }
 
-  // What comes after the last step. Returns the exit code.
+  // Writes the results after the last step. Returns the exit code.
   int Finish() {
     if (request_.compare) WriteComparison();
     WarnOfOverflow();
@@ -176,7 +176,7 @@ class Simulation {
     return Done{};
   }
 
-  // The same key under every limit, so that they can be compared.
+  // Plots the same key under every limit, so that the limits can be compared.
   Result<std::vector<Plot>> MakePlots() {
     RefusalCounts refused;
     for (const Course& course : request_.courses) {
@@ -215,12 +215,12 @@ class Simulation {
   Request request_;
   Console& console_;
   bool recording_;
-  PlotSteps steps_;  // for the picture
+  PlotSteps steps_;  // recorded for the plot
   std::string reply_text_;
 };
 
 int Fail(Console& console, const std::string& message, int code) {
-  // What was answered before the error comes out before it.
+  // Replies that precede the error are written before it.
   console.out.Flush();
   console.err.Write("sluice simulate: " + message + "\n");
   return code;

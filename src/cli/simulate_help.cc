@@ -1,4 +1,4 @@
-// The help of `sluice simulate`, apart from the command so that both stay short.
+// The help of `sluice simulate`, in its own file so that both files stay short.
 #include "cli/simulate.h"
 
 namespace sluice::cli {

@@ -1,6 +1,6 @@
 #include "cli/usage.h"
 
-#include "core/text.h"
+#include "base/text.h"
 
 namespace sluice::cli {
 

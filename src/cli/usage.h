@@ -1,23 +1,21 @@
-// What commands have in common: the flag -o, and what happens when they are used wrongly.
+// Shared by the commands: the flag -o, and the report of wrong usage.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
 #include "cli/flags.h"
-#include "cli/output.h"
+#include "console/output.h"
 #include "sluice/result.h"
 
 namespace sluice::cli {
 
 enum class OutputForm : std::uint8_t { kText, kJson };
 
-// The flag -o.
 inline constexpr Flag kFormFlag{"-o", FlagValues::kOne, "text|json", "json"};
 Result<OutputForm> ReadForm(const GivenFlags& given);
 
-// Ends a command that is used wrongly: prints what is wrong and returns the exit code. `command` is
-// "rules check".
+// Prints a usage error and returns the exit code. `command` is its name, for example "rules check".
 int FailUsage(std::string_view command, std::string_view message, Console& console);
 
 }  // namespace sluice::cli

@@ -1,18 +1,18 @@
-// What settings say about callers of front ends.
+// Settings for how front ends identify callers and treat unknown domains.
 #pragma once
 
 #include <cstdint>
 
 namespace sluice {
 
-// Which header names the client of a trusted proxy.
+// The header that names the client behind a trusted proxy.
 enum class ClientHeader : std::uint8_t {
-  kEither,         // X-Forwarded-For or Forwarded; where both come, they must name the same client
-  kXForwardedFor,  // the other one is ignored, also where this one is missing
+  kEither,         // X-Forwarded-For or Forwarded; if both are sent, they must name the same client
+  kXForwardedFor,  // Forwarded is ignored, even if this header is missing
   kForwarded,
 };
 
-// What becomes of a request for a domain without rules, where the protocol does not say.
+// The answer to a request for a domain without rules, if the protocol does not define one.
 enum class UnknownDomain : std::uint8_t { kPass, kRefuse };
 
 }  // namespace sluice

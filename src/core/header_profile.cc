@@ -2,13 +2,15 @@
 
 #include <vector>
 
-#include "core/text.h"
+#include "base/enum_name.h"
+#include "base/spelling.h"
+#include "base/text.h"
 
 namespace sluice {
 
 Result<HeaderProfile> ReadHeaderProfile(std::string_view word) {
   std::vector<std::string_view> known;
-  for (const Word<HeaderProfile>& each : kHeaderProfileWords) {
+  for (const EnumName<HeaderProfile>& each : kHeaderProfileWords) {
     if (each.text == word) return each.meaning;
     known.push_back(each.text);
   }

@@ -1,4 +1,4 @@
-// HeaderProfile: which headers tell callers about their limits.
+// HeaderProfile: the set of reply headers that inform callers about their limits.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/limit_words.h"
+#include "base/enum_name.h"
 #include "sluice/result.h"
 
 namespace sluice {
@@ -21,19 +21,19 @@ enum class HeaderProfile : std::uint8_t {
 };
 
 inline constexpr std::array kHeaderProfileWords = {
-    Word<HeaderProfile>{"ietf", HeaderProfile::kIetf},
-    Word<HeaderProfile>{"x-ratelimit", HeaderProfile::kXRateLimit},
-    Word<HeaderProfile>{"envoy", HeaderProfile::kEnvoy},
-    Word<HeaderProfile>{"github", HeaderProfile::kGithub},
-    Word<HeaderProfile>{"openai", HeaderProfile::kOpenAi},
-    Word<HeaderProfile>{"none", HeaderProfile::kNone},
+    EnumName<HeaderProfile>{"ietf", HeaderProfile::kIetf},
+    EnumName<HeaderProfile>{"x-ratelimit", HeaderProfile::kXRateLimit},
+    EnumName<HeaderProfile>{"envoy", HeaderProfile::kEnvoy},
+    EnumName<HeaderProfile>{"github", HeaderProfile::kGithub},
+    EnumName<HeaderProfile>{"openai", HeaderProfile::kOpenAi},
+    EnumName<HeaderProfile>{"none", HeaderProfile::kNone},
 };
 
-constexpr std::span<const Word<HeaderProfile>> WordsFor(HeaderProfile) {
+constexpr std::span<const EnumName<HeaderProfile>> WordsFor(HeaderProfile) {
   return kHeaderProfileWords;
 }
 
-// Reads one of these words.
+// Returns the profile with this name. The error suggests a similar name.
 Result<HeaderProfile> ReadHeaderProfile(std::string_view word);
 
 }  // namespace sluice

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "core/text.h"
+#include "base/text.h"
 
 namespace sluice {
 

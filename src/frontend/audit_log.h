@@ -13,7 +13,7 @@
 namespace sluice {
 
 // At most kMaxLinesPerSecond lines are written per second, so that a proxy which brings a limit
-// with every request does not fill the log. The next line says how many were left out.
+// with every request does not fill the log. The next line reports how many were left out.
 //
 // Thread safety: any thread. Ownership: the clock outlives it.
 class AuditLog {
@@ -44,7 +44,7 @@ class AuditLog {
   Write write_;
   std::atomic<std::uint64_t> count_{0};
   std::atomic<std::int64_t> second_{0};
-  std::atomic<std::uint64_t> written_{0};  // in that second
+  std::atomic<std::uint64_t> written_{0};  // in the second `second_`
   std::atomic<std::uint64_t> left_out_{0};
 };
 

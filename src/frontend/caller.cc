@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "core/text.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
 
-// More attributes of a key are not logged.
+// Further attributes of a key are not logged.
 constexpr std::size_t kMaxLoggedAttributes = 8;
 
 std::string_view WordOf(Lift lift) {
@@ -29,7 +29,7 @@ std::string Describe(const LiftedKeys& keys) {
   return text;
 }
 
-// Browsers say where a request comes from; programs do not.
+// Browsers send a header about the page that a request comes from; programs do not.
 Sender SenderOf(const HttpRequest& request) {
   const bool by_page = !request.Find("origin").empty() || !request.Find("sec-fetch-site").empty();
   return by_page ? Sender::kWebPage : Sender::kProgram;

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "frontend/callers.h"
-#include "frontend/held_replies.h"
+#include "frontend/http/held_replies.h"
 #include "gate/request.h"
-#include "net/exchange.h"
+#include "net/http1/exchange.h"
 #include "sluice/attribute.h"
 
 namespace sluice {
@@ -22,23 +22,23 @@ constexpr Lift LiftOf(Purpose purpose) {
   return purpose == Purpose::kForget ? Lift::kReset : Lift::kRefund;
 }
 
-// What a call lifts, and on which keys. Views the request.
+// The operation that lifts limits, and the keys that it applies to. Views the request.
 struct LiftedKeys {
   Lift lift = Lift::kReset;
   std::string_view domain;
   std::span<const Attribute> attributes;
 };
 
-// Permission is looked up only when it is asked for, because few requests lift limits. So this
-// costs other requests nothing.
+// Looks up permission only when MayLift is called, so that the many requests that lift no limits do
+// not pay for it.
 //
 // Thread safety: none; one for each request. Ownership: views the request.
 class Caller {
  public:
-  // A request whose verdict has to be waited for is answered twice and reported once.
+  // A request whose verdict is pending is answered twice but reported once.
   enum class Pass : std::uint8_t { kFirst, kSecond };
 
-  // `held` says how many wrong credentials there were lately; null: every one is compared.
+  // `held` decides whether a credential is compared; null: every credential is compared.
   Caller(const Callers& callers, const HttpRequest& request, Protocol protocol,
          Pass pass = Pass::kFirst, const HeldReplies* held = nullptr)
       : callers_(callers), request_(request), held_(held), protocol_(protocol), pass_(pass) {}
@@ -47,12 +47,12 @@ class Caller {
   ~Caller() = default;
 
   [[nodiscard]] bool MayLift();
-  // Whether MayLift was asked and found an Authorization header that is wrong.
+  // Whether MayLift was called and found a wrong Authorization header.
   [[nodiscard]] bool showed_wrong_credential() const { return showed_wrong_credential_; }
-  // Whether MayLift was asked and found an Authorization header that it did not compare, because
-  // there were too many wrong ones lately.
+  // Whether MayLift was called and found an Authorization header that it did not compare, because
+  // there were too many wrong ones recently.
   [[nodiscard]] bool was_throttled() const { return was_throttled_; }
-  // Whether a token would have helped.
+  // Whether a token would have helped: the server has one.
   [[nodiscard]] bool can_show_token() const { return !callers_.token.empty(); }
 
   // REQUIRES: MayLift().
@@ -60,7 +60,8 @@ class Caller {
   // REQUIRES: !MayLift().
   void ReportRefused(Lift lift);
   void ReportIgnored(const LiftedKeys& keys);
-  // An RLS call that was refused because it could not be decided, or answered with an error.
+  // Report an RLS call that was refused because it could not be decided, or that was answered with
+  // an error.
   void ReportRlsRefused(std::string_view reason);
   void ReportRlsError(std::string_view reason);
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/same_secret.h"
-#include "core/text.h"
+#include "base/same_secret.h"
+#include "base/text.h"
 
 namespace sluice {
 
@@ -14,7 +14,7 @@ bool Callers::IsToken(std::string_view shown) const {
 Credential Callers::Find(const Peer& peer, std::string_view authorization, Sender sender,
                          Protocol protocol) const {
   if (!token.empty() && ShowsToken(authorization, token)) return Credential::kToken;
-  // A browser shows its certificate and its address for any page that asks something of us.
+  // A browser sends its certificate and its address with the requests of any page.
   if (sender == Sender::kWebPage) return Credential::kNone;
   if (IsAnyOf(peer.names, names)) return Credential::kCertificate;
   if (!peer.proxy.empty()) return Credential::kNone;

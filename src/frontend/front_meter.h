@@ -1,4 +1,4 @@
-// FrontMeter: what front ends were asked, and how long they took.
+// FrontMeter: counts the requests of front ends and measures how long they take.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "core/sole_writer_count.h"
+#include "base/sole_writer_count.h"
 #include "gate/verdict.h"
 #include "sluice/time.h"
 
@@ -17,7 +17,7 @@ namespace sluice {
 
 enum class FrontEnd : std::uint8_t {
   kRls,          // Envoy's rate limit service
-  kLimiter,      // our own, over gRPC
+  kLimiter,      // sluice.v1.Limiter, over gRPC
   kHttp,         // /v1/..., /json
   kForwardAuth,  // /auth/...
   kResp,
@@ -25,18 +25,18 @@ enum class FrontEnd : std::uint8_t {
 inline constexpr std::array<std::string_view, 5> kFrontEndWords = {"rls", "limiter", "http",
                                                                    "forward_auth", "resp"};
 
-// What became of a check.
+// The outcome of a check.
 enum class CheckOutcome : std::uint8_t {
   kAllowed,
   kRefused,
-  kBadRequest,     // it was not understood, or its caller may not ask for it
-  kUnknownDomain,  // there are no rules for it
-  kFailed,         // it could not be told: there is no memory for its key
+  kBadRequest,     // malformed, or its caller has no permission for it
+  kUnknownDomain,  // the domain has no rules
+  kFailed,         // could not be decided: no memory for its key
 };
 inline constexpr std::array<std::string_view, 5> kCheckOutcomeWords = {
     "allowed", "refused", "bad_request", "unknown_domain", "failed"};
 
-// The upper ends of the ranges of times that are told apart; the last range has none.
+// The upper bounds of the histogram of times; the last bucket has none.
 inline constexpr std::array<Nanos, 14> kTimeBounds = {
     std::chrono::microseconds{50},  std::chrono::microseconds{100}, std::chrono::microseconds{200},
     std::chrono::microseconds{500}, std::chrono::milliseconds{1},   std::chrono::milliseconds{2},
@@ -44,18 +44,19 @@ inline constexpr std::array<Nanos, 14> kTimeBounds = {
     std::chrono::milliseconds{50},  std::chrono::milliseconds{100}, std::chrono::milliseconds{200},
     std::chrono::milliseconds{500}, std::chrono::seconds{1}};
 
-// Of one front end. A value.
+// The counts of one front end. A value type.
 struct FrontTotals {
   std::array<std::uint64_t, kCheckOutcomeWords.size()> checks{};  // by CheckOutcome
-  std::array<std::uint64_t, kTimeBounds.size() + 1> requests{};   // by range of times
-  std::uint64_t nanos = 0;                                        // of all requests together
+  std::array<std::uint64_t, kTimeBounds.size() + 1> requests{};   // by bucket of the histogram
+  std::uint64_t nanos = 0;                                        // sum over all requests
 };
 using FrontSums = std::array<FrontTotals, kFrontEndWords.size()>;  // by FrontEnd
 
-// The counts of one worker's services, which alone write them. A request may have several checks.
+// The counts of one worker's services, which are the only writers. A request may have several
+// checks.
 //
-// The replies to all requests that a connection read at once leave together, so each of them takes
-// as long as the whole batch: the clock is read twice a batch, not twice a request.
+// All requests that a connection has read at once are answered together, so each of them counts
+// with the time of the whole batch. The clock is read twice per batch, not twice per request.
 //
 // Thread safety: AddTo from any thread, all else from one.
 class FrontMeter {
@@ -65,12 +66,13 @@ class FrontMeter {
   FrontMeter& operator=(const FrontMeter&) = delete;
   ~FrontMeter() = default;
 
-  // A request was answered, for which the gate gave these verdicts; without any it was a bad one.
+  // Counts a request that was answered with these verdicts. Without any verdict it was a bad
+  // request.
   void AddRequest(FrontEnd front, const VerdictCounts& verdicts);
-  // A request was answered that is one check.
+  // Counts a request that was one check.
   void AddRequest(FrontEnd front, CheckOutcome outcome);
 
-  // All of a batch is answered, which took that long.
+  // Ends a batch: all of its requests were answered, and each took this long.
   void EndBatch(Nanos taken);
 
   void AddTo(FrontSums& sums) const;
@@ -84,17 +86,17 @@ class FrontMeter {
 
   void Count(FrontEnd front, CheckOutcome outcome, std::uint64_t checks);
 
-  // No other worker's counts are in the same cache line.
+  // Aligned so that no cache line holds the counts of two workers.
   alignas(64) std::array<Counts, kFrontEndWords.size()> counts_;
-  std::array<std::uint64_t, kFrontEndWords.size()> batch_{};  // requests of this one so far
+  std::array<std::uint64_t, kFrontEndWords.size()> batch_{};  // requests of the current batch
 };
 
 // The meters of all workers.
 //
-// Thread safety: everything from any thread. Ownership: the meters are its own.
+// Thread safety: everything from any thread. Ownership: owns the meters.
 class FrontMeters {
  public:
-  // One more, which stays where it is.
+  // Adds a meter. The reference stays valid.
   FrontMeter& Add();
 
   [[nodiscard]] FrontSums SumApprox() const;

@@ -19,15 +19,15 @@ class VerdictStock {
   explicit VerdictStock(FrontSession& session) : session_(session) {}
 
   void Clear() {
-    // What was swapped into them may be of rules that are gone.
-    for (std::size_t i = 0; i < used_; ++i) slots_[i].verdict.LetGo();
+    // A verdict that was swapped into a slot would keep its rules alive, even after a reload.
+    for (std::size_t i = 0; i < used_; ++i) slots_[i].verdict.ReleaseMemory();
     used_ = handed_out_ = missing_ = 0;
     last_ = nullptr;
     waiter_ = nullptr;
   }
 
-  // Decides the next one. It stays with the front end while it may be all there is; what comes
-  // after it puts it here.
+  // Decides the next verdict. It stays with the front end as long as it may be the only one; the
+  // next call moves it into its slot.
   void Decide(GateSession& gate, const GateRequest& request, Verdict& verdict) {
     PutLast();
     if (used_ == slots_.size()) slots_.emplace_back(*this);
@@ -45,7 +45,7 @@ class VerdictStock {
   }
 
   void HandOut(Verdict& verdict) {
-    // The one before it is not needed any more, but its memory is.
+    // The front end no longer needs its previous verdict, but its memory is reused.
     std::swap(verdict, slots_[handed_out_++].verdict);
   }
 
@@ -78,18 +78,18 @@ class VerdictStock {
   }
 
   FrontSession& session_;
-  std::deque<Slot> slots_;  // waiters of the gate: they stay where they are
+  std::deque<Slot> slots_;  // registered with the gate, so their addresses must not change
   std::size_t used_ = 0;
   std::size_t handed_out_ = 0;
   std::size_t missing_ = 0;
-  Verdict* last_ = nullptr;  // where the verdict of the last slot is, unless it is in it
+  Verdict* last_ = nullptr;  // holds the last slot's verdict; null: it is in the slot
   FrontSession::Waiter* waiter_ = nullptr;
 };
 
 FrontSession::Waiter::Waiter() = default;
 FrontSession::Waiter::~Waiter() = default;
 
-FrontSession::FrontSession(Gate& gate, const RemoteWay& way) : session_(gate, way) {}
+FrontSession::FrontSession(Gate& gate, const RemoteAccess& way) : session_(gate, way) {}
 FrontSession::~FrontSession() = default;
 
 VerdictCounts& FrontSession::CountsOf(Waiter& waiter) { return waiter.counts_; }
@@ -129,7 +129,7 @@ void FrontSession::Recall(Waiter& waiter) { recalled_ = waiter.stock_.get(); }
 VerdictCounts FrontSession::End(Waiter& waiter) {
   recalled_ = nullptr;
   waiter.stock_->Clear();
-  if (idle_.size() < kIdleMost && !waiter.stock_->is_large()) {
+  if (idle_.size() < kMaxIdle && !waiter.stock_->is_large()) {
     idle_.push_back(std::move(waiter.stock_));
   }
   waiter.stock_.reset();

@@ -1,4 +1,4 @@
-// FrontSession: a worker's way from front ends to verdicts, some of which come later.
+// FrontSession: gets the verdicts for a worker's front ends. Some verdicts arrive later.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,11 @@ namespace sluice {
 
 class VerdictStock;
 
-// Front ends read a request, decide and tell the verdict without a pause. Where a verdict has to be
-// waited for, what they tell is thrown away and they answer the same request once more when it is
-// there: then each Decide is handed what the one before it came to. So none of them has to know
-// which requests wait, and what does not wait costs nothing more.
+// A front end reads a request, decides it and writes the reply in one go. If a verdict is pending,
+// the reply is discarded, and the front end answers the same request again when all verdicts are
+// there. In this second pass each Decide returns the verdict of the matching call in the first
+// pass. Front ends therefore do not need to know which requests wait, and a request that does not
+// wait has no extra cost.
 //
 //   session.Begin(answer_within);
 //   Answer(request, reply);
@@ -30,12 +31,13 @@ class VerdictStock;
 // it, as with GateSession.
 //
 // Invariants
-//   (1) A request is decided once, however often it is answered: the second time asks as the first
-//       did and takes nothing.
-//   (2) A waiter is called once all verdicts of its request are there, and not before Wait.
+//   (1) A request is decided once, however often it is answered: the second pass makes the same
+//       calls as the first and takes nothing.
+//   (2) A waiter is called once, after all verdicts of its request have arrived, and not before
+//       Wait.
 class FrontSession {
  public:
-  // One request that waits. What it is called back with is its own to keep.
+  // A request that waits. Subclasses keep what they need to answer it again.
   class Waiter {
    public:
     Waiter();
@@ -43,7 +45,7 @@ class FrontSession {
     Waiter& operator=(const Waiter&) = delete;
     virtual ~Waiter();
 
-    // All is decided: to be answered again, between Recall and End.
+    // Called when all is decided. The request must then be answered again, between Recall and End.
     virtual void OnReady() = 0;
 
    private:
@@ -52,43 +54,44 @@ class FrontSession {
     VerdictCounts counts_;
   };
 
-  explicit FrontSession(Gate& gate, const RemoteWay& way = {});
+  explicit FrontSession(Gate& gate, const RemoteAccess& way = {});
   FrontSession(const FrontSession&) = delete;
   FrontSession& operator=(const FrontSession&) = delete;
   ~FrontSession();
 
-  // A request comes; its caller waits that long.
+  // Begins a request whose caller waits for at most this long.
   void Begin(Nanos answer_within);
 
-  // For front ends.
+  // Called by front ends. Decides, or returns the recorded verdict between Recall and End.
   void Decide(const GateRequest& request, Verdict& verdict);
 
-  // Whether a verdict of the request is still to come.
+  // Whether a verdict of the current request is pending.
   [[nodiscard]] bool is_waiting() const;
-  // REQUIRES: is_waiting(). The waiter lives until End.
+  // Registers the waiter of the current request. REQUIRES: is_waiting(). The waiter lives until
+  // End.
   void Wait(Waiter& waiter);
-  // What the waiter's request came to is handed out from now on.
+  // Makes Decide return the recorded verdicts of the waiter's request.
   void Recall(Waiter& waiter);
-  // It is answered: what its verdicts were.
+  // Ends the request that was answered again. Returns the counts of its verdicts.
   VerdictCounts End(Waiter& waiter);
 
-  // The verdicts of requests that did not wait, since it was last called.
+  // Returns the counts for requests that did not wait, since the last call.
   VerdictCounts TakeVerdictCounts() { return session_.TakeVerdictCounts(); }
-  // Whether a request is answered for the second time, between Recall and End.
+  // Whether a request is being answered for the second time, between Recall and End.
   [[nodiscard]] bool is_recalled() const { return recalled_ != nullptr; }
   [[nodiscard]] bool has_remote() const { return session_.has_remote(); }
 
  private:
   friend class VerdictStock;
 
-  static constexpr std::size_t kIdleMost = 256;
+  static constexpr std::size_t kMaxIdle = 256;
 
   static VerdictCounts& CountsOf(Waiter& waiter);
   std::unique_ptr<VerdictStock> TakeStock();
 
   GateSession session_;
   Nanos answer_within_ = kNever;
-  std::unique_ptr<VerdictStock> stock_;  // of the request at hand
+  std::unique_ptr<VerdictStock> stock_;  // for the current request
   VerdictStock* recalled_ = nullptr;
   std::vector<std::unique_ptr<VerdictStock>> idle_;
 };

@@ -1,4 +1,4 @@
-// FrontWarnings: conditions that operators must hear of, without a log line per request.
+// FrontWarnings: reports conditions that operators must know of, without a log line per request.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@
 
 namespace sluice {
 
-// Each is about a subject, which is the address of the peer unless said otherwise.
+// Each warning is about a subject: the address of the peer, unless noted otherwise.
 enum class WarningCause : std::uint8_t {
-  kUnknownDomain,    // a domain without rules was asked about; the subject is the domain
-  kUntrustedProxy,   // headers that only proxies set came from elsewhere
-  kNoOriginal,       // forward auth was not told the original request
+  kUnknownDomain,    // a request for a domain without rules; the subject is the domain
+  kUntrustedProxy,   // proxy headers from a peer that is not a trusted proxy
+  kNoOriginal,       // forward auth did not get the original request
   kLiftIgnored,      // an RLS call brought a limit or negative hits without permission
   kLiftRefused,      // a reset or refund was refused
   kWrongCredential,  // a token or password was wrong
   kBadCost,          // an RLS call has a cost that is no number; the subject is the rule
   kRlsRefused,       // an RLS call was too large to be decided, and was refused
-  kRlsError,         // an RLS call was answered with an error, which a proxy may take for "pass"
+  kRlsError,         // an RLS call was answered with an error, which a proxy may treat as "pass"
 };
 // Names of events in the log, and of causes in metrics.
 inline constexpr std::array<std::string_view, 9> kWarningCauseWords = {
@@ -40,14 +40,14 @@ constexpr std::string_view WordOf(WarningCause cause) {
 
 // Counts calls that show a wrong configuration or lack permission, and logs some of them.
 //
-// Thread safety: any thread. A caller that would have to wait for another only counts.
+// Thread safety: any thread. A caller that would have to wait for the lock only counts.
 // Ownership: the clock outlives it.
 //
 // Invariants
 //   (1) Each subject is logged when it is first seen, and then at most once per minute.
-//   (2) At most kMaxSubjects subjects are known per cause, so that nobody can fill the log or the
-//       memory by inventing them. Further ones share one entry, with an empty subject, and so one
-//       line per minute. A subject is forgotten kRemembered after it was last seen.
+//   (2) At most kMaxSubjects subjects are known per cause, so that clients cannot fill the log or
+//       the memory by inventing them. Further ones share one entry with an empty subject, and thus
+//       one line per minute. A subject is forgotten kRemembered after it was last seen.
 class FrontWarnings {
  public:
   static constexpr std::size_t kMaxSubjects = 8;
@@ -58,13 +58,13 @@ class FrontWarnings {
   // A subject that was seen recently.
   struct Seen {
     WarningCause cause = WarningCause::kUnknownDomain;
-    std::string subject;  // empty: those that there was no room for
+    std::string subject;  // empty: all subjects beyond kMaxSubjects
     std::uint64_t calls = 0;
     std::uint64_t logged_calls = 0;  // value of `calls` in the last line
     Time last{};
     Time logged{};
   };
-  // Called on the thread of the caller and under a lock.
+  // Called on the thread of the caller, under a lock.
   using LogFunction = std::function<void(WarningCause cause, const std::string& text)>;
   using Counts = std::array<std::uint64_t, kWarningCauseWords.size()>;
 
@@ -73,8 +73,8 @@ class FrontWarnings {
   FrontWarnings& operator=(const FrontWarnings&) = delete;
   ~FrontWarnings() = default;
 
-  // `describe` returns a clause about the call, and is called only if that is logged. It quotes
-  // what comes from outside.
+  // `describe` returns a clause about the call, and is called only if the call is logged. It must
+  // quote input from outside.
   // REQUIRES: the subject is not empty.
   template <typename Describe>
   void Report(WarningCause cause, std::string_view subject, const Describe& describe) {
@@ -85,16 +85,16 @@ class FrontWarnings {
     if (IsToBeLogged(seen)) Log(seen, describe());
   }
 
-  // Calls by cause, since the start.
+  // Returns the calls by cause, since the start.
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] std::uint64_t CountOf(WarningCause cause) const {
     return counts_[static_cast<std::size_t>(cause)].load(std::memory_order_relaxed);
   }
-  // Subjects seen within kRemembered, by cause.
+  // Returns the subjects seen within kRemembered, ordered by cause.
   [[nodiscard]] std::vector<Seen> Recent() const;
 
  private:
-  // All under the mutex.
+  // All of these require the mutex.
   Seen& Count(WarningCause cause, std::string_view subject);
   Seen& FindOrAdd(WarningCause cause, std::string_view subject, Time now);
   Seen* Find(WarningCause cause, std::string_view subject);

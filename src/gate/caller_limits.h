@@ -1,4 +1,4 @@
-// CallerLimits: token buckets whose terms callers bring with each charge.
+// CallerLimits: token buckets whose terms callers send with each charge.
 #pragma once
 
 #include <array>
@@ -15,61 +15,64 @@
 #include "sluice/charge.h"
 #include "sluice/decision.h"
 #include "sluice/result.h"
-#include "store/brought_terms.h"
+#include "store/caller_terms.h"
 
 namespace sluice {
 
-// What a caller asks for: `count` units in `period`, at most `burst` at one instant.
-struct CallerTerms {
+// The limit that a caller asks for: `count` units per `period`, at most `burst` at one instant.
+struct CallerLimit {
   std::int64_t burst = 1;
   std::int64_t count = 1;
   std::chrono::seconds period{1};
 
-  friend bool operator==(const CallerTerms&, const CallerTerms&) = default;
+  friend bool operator==(const CallerLimit&, const CallerLimit&) = default;
 };
 
-// One thread's way to limits that are no rule's: any key, under any terms. What is kept of a key is
-// the time at which it is unused again, so the same key under other terms goes on from there, and
-// no number of different terms takes room in the store. Its keys are never those of rules.
+// One thread's access to limits that no rule defines: any key, under any terms. The state of a key
+// is only the time at which it is unused again, so the same key under other terms continues from
+// there, and no number of different terms takes memory in the store. Its keys never collide with
+// those of rules.
 //
 // Charges are added one by one and decided together, in their order.
 //
-// Thread safety: none; one for each thread. Ownership: the gate outlives it, the bytes of the keys
-// the next Decide.
+// Thread safety: none; one per thread. Ownership: the gate must outlive it, and the bytes of the
+// keys must stay valid until the next Decide.
 //
 // Invariants
-//   (1) It remembers kRemembered terms, so that terms that come again are not worked out again, and
-//       no more: a flood of different ones costs time, not memory.
-//   (2) Nothing is allocated for terms that it remembers, once a batch of that size was decided.
+//   (1) It caches kRemembered terms, so that repeated terms are not computed again, and no more: a
+//       flood of different terms costs time, not memory.
+//   (2) Cached terms need no allocation once a batch of that size has been decided.
 class CallerLimits {
  public:
   static constexpr std::size_t kRemembered = 256;
 
   explicit CallerLimits(Gate& gate) : gate_(gate) {}
 
-  // Adds a charge to the batch. An error, and nothing is added, if the terms make no limit.
-  Result<Done> Add(const CallerTerms& terms, std::string_view key, Cost cost);
+  // Adds a charge to the batch. If the terms make no valid limit, adds nothing and returns an
+  // error.
+  Result<Done> Add(const CallerLimit& terms, std::string_view key, Cost cost);
 
-  // Decides what was added, and begins the next batch. One decision a charge, valid until the next
-  // call. Source::kOverflow: there is no memory for the key, so it cannot tell.
+  // Decides the added charges and begins the next batch. Returns one decision per charge, valid
+  // until the next call. Source::kOverflow: there is no memory for the key, so this is no real
+  // refusal.
   std::span<const Decision> Decide();
 
  private:
   struct Remembered {
-    CallerTerms asked;
-    std::unique_ptr<const BroughtTerms> terms;
+    CallerLimit asked;
+    std::unique_ptr<const CallerTerms> terms;
   };
 
-  // An error before the gate has its first rules.
+  // Returns an error before the gate has its first rules.
   Result<Done> Find();
-  Result<const BroughtTerms*> Recall(const CallerTerms& asked);
+  Result<const CallerTerms*> Recall(const CallerLimit& asked);
 
   Gate& gate_;
   std::optional<LimitHandle> handle_;
   std::array<Remembered, kRemembered> remembered_;  // by hash
-  // Terms that were forgotten and that charges of the batch still refer to.
-  std::vector<std::unique_ptr<const BroughtTerms>> forgotten_;
-  std::vector<BroughtCharge> charges_;
+  // Evicted terms to which charges of the batch still refer.
+  std::vector<std::unique_ptr<const CallerTerms>> forgotten_;
+  std::vector<CallerCharge> charges_;
   std::vector<Decision> decisions_;
 };
 

@@ -23,23 +23,24 @@ bool Asks(Operation operation) {
 
 }  // namespace
 
-void Fallback::Part(Operation operation, std::span<const FallbackCharge> charges,
-                    std::span<Decision> decisions) {
+void Fallback::SplitByLocation(Operation operation, std::span<const FallbackCharge> charges,
+                               std::span<Decision> decisions) {
   shares_.clear();
   charges_.clear();
-  vetoes_.clear();
-  left_alone_.clear();
+  enforcements_.clear();
+  min_remaining_.clear();
   for (std::size_t i = 0; i < charges.size(); ++i) {
     const FallbackCharge& each = charges[i];
     if (each.policy == OnStoreFailure::kLocal) {
       shares_.push_back(i);
       charges_.push_back(each.charge);
-      vetoes_.push_back(each.veto);
-      left_alone_.push_back(each.left_alone);
+      enforcements_.push_back(each.enforcement);
+      min_remaining_.push_back(each.min_remaining);
       continue;
     }
-    const bool denies = each.policy == OnStoreFailure::kDeny && each.veto != Veto::kDebt &&
-                        each.charge.cost.units != 0 && Asks(operation);
+    const bool can_refuse = each.enforcement != Enforcement::kDebt && Asks(operation);
+    const bool denies =
+        each.policy == OnStoreFailure::kDeny && can_refuse && each.charge.cost.units != 0;
     decisions[i] = denies ? Denied() : WithoutNumbers();
   }
   decisions_.resize(shares_.size());
@@ -52,32 +53,33 @@ void Fallback::Tell(std::span<Decision> decisions) {
   }
 }
 
-void Fallback::DecideTogether(std::span<const FallbackCharge> charges, Taking taking, Time now,
-                              std::span<Decision> decisions) {
-  Part(Operation::kCheck, charges, decisions);
+void Fallback::DecideTogether(std::span<const FallbackCharge> charges, ChargeMode charge_mode,
+                              Time now, std::span<Decision> decisions) {
+  SplitByLocation(Operation::kCheck, charges, decisions);
   bool quota_denied = false;
-  bool quota_open = false;  // one passes, or is this node's to decide
+  bool quota_open = false;  // a quota limit passes, or is left to this node's share
   for (std::size_t i = 0; i < charges.size(); ++i) {
     const bool is_share = charges[i].policy == OnStoreFailure::kLocal;
     const bool denied = !is_share && !decisions[i].allowed;
-    if (denied && charges[i].veto == Veto::kEnforce) taking = Taking::kNone;
-    if (charges[i].veto != Veto::kQuota) continue;
+    if (denied && charges[i].enforcement == Enforcement::kEnforce) charge_mode = ChargeMode::kNone;
+    if (charges[i].enforcement != Enforcement::kQuota) continue;
     quota_denied |= denied;
     quota_open |= !denied;
     if (is_share || denied) continue;
-    // Of the quota limits one that passes is enough.
-    for (Veto& veto : vetoes_) veto = veto == Veto::kQuota ? Veto::kShadow : veto;
+    // It is enough that one of the quota limits passes.
+    for (Enforcement& enforcement : enforcements_)
+      enforcement = enforcement == Enforcement::kQuota ? Enforcement::kShadow : enforcement;
   }
-  if (quota_denied && !quota_open) taking = Taking::kNone;
+  if (quota_denied && !quota_open) charge_mode = ChargeMode::kNone;
   if (shares_.empty()) return;
-  const Request request{charges_, vetoes_, left_alone_, taking};
+  const Request request{charges_, enforcements_, min_remaining_, charge_mode};
   store_.Decide({&request, 1}, decisions_, now);
   Tell(decisions);
 }
 
 void Fallback::DecideEach(Operation operation, std::span<const FallbackCharge> charges, Time now,
                           std::span<Decision> decisions) {
-  Part(operation, charges, decisions);
+  SplitByLocation(operation, charges, decisions);
   if (shares_.empty()) return;
   store_.DecideEach(operation, charges_, decisions_, now);
   Tell(decisions);

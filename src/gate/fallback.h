@@ -1,4 +1,4 @@
-// Fallback: answers by the rule's own policy where a remote could not be asked.
+// Fallback: decides by the rule's own policy if a remote store could not be asked.
 #pragma once
 
 #include <span>
@@ -12,23 +12,23 @@
 
 namespace sluice {
 
-// One charge that the remote has not decided.
+// One charge that the remote store has not decided.
 struct FallbackCharge {
-  Charge charge;  // of this node's share
-  Veto veto = Veto::kEnforce;
-  Cost left_alone{0};
+  Charge charge;  // charge of this node's share
+  Enforcement enforcement = Enforcement::kEnforce;
+  Cost min_remaining{0};
   OnStoreFailure policy = OnStoreFailure::kLocal;
 };
 
-// Decides on this node alone: by its share of a limit, or as the rule says without looking. All
-// that it decides has Source::kFallback.
+// Decides on this node alone: by the node's share of a limit, or as the rule says without looking
+// at any state. All of its decisions have Source::kFallback.
 //
-// Thread safety: none; one for each thread. Ownership: the store outlives it.
+// Thread safety: none; one per thread. Ownership: the store must outlive it.
 //
 // Invariants
-//   (1) Charges of a request are taken from shares all or not at all, as a Local does it; a rule
-//       that denies refuses the request, so then nothing is taken but debts.
-//   (2) A rule that allows or denies knows no numbers; who is denied is told to come back after
+//   (1) The charges of a request are taken from shares all or none, as by a Local. A rule that
+//       denies refuses the request, so then only debts are taken.
+//   (2) A rule that allows or denies has no numbers; a denied request is told to retry after
 //       kDeniedFor.
 class Fallback {
  public:
@@ -36,24 +36,25 @@ class Fallback {
 
   explicit Fallback(MemoryStore& store) : store_(store) {}
 
-  // The charges of one request. REQUIRES: decisions.size() >= charges.size().
-  void DecideTogether(std::span<const FallbackCharge> charges, Taking taking, Time now,
+  // Decides the charges of one request. REQUIRES: decisions.size() >= charges.size().
+  void DecideTogether(std::span<const FallbackCharge> charges, ChargeMode charge_mode, Time now,
                       std::span<Decision> decisions);
-  // Each on its own; kPeek, kRefund or kReset. REQUIRES: likewise.
+  // Decides each charge on its own, for kPeek, kRefund or kReset. REQUIRES: decisions.size() >=
+  // charges.size().
   void DecideEach(Operation operation, std::span<const FallbackCharge> charges, Time now,
                   std::span<Decision> decisions);
 
  private:
-  // Notes in shares_ those whose policy is this node's share, and decides the others.
-  void Part(Operation operation, std::span<const FallbackCharge> charges,
-            std::span<Decision> decisions);
+  // Collects the charges whose policy is this node's share, and decides the others.
+  void SplitByLocation(Operation operation, std::span<const FallbackCharge> charges,
+                       std::span<Decision> decisions);
   void Tell(std::span<Decision> decisions);
 
   MemoryStore& store_;
-  std::vector<std::size_t> shares_;  // indexes of the charges
+  std::vector<std::size_t> shares_;  // indexes of the charges that use this node's share
   std::vector<Charge> charges_;
-  std::vector<Veto> vetoes_;
-  std::vector<Cost> left_alone_;
+  std::vector<Enforcement> enforcements_;
+  std::vector<Cost> min_remaining_;
   std::vector<Decision> decisions_;
 };
 

@@ -6,21 +6,23 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/limit_words.h"
-#include "core/text.h"
-#include "rules/check_limit_count.h"
+#include "base/enum_name.h"
+#include "base/text.h"
+#include "core/limit/limit_words.h"
+#include "rules/check/check_limit_count.h"
 
 namespace sluice {
 
-// A set that passes CheckRules fits a store that holds nothing else.
-static_assert(kRuleLimitsMost + LimitOverride::kPeriods <= MemoryStore::kLimitsMost);
+// A rule set that passes CheckRules fits a store that holds nothing else.
+static_assert(kMaxRuleLimits + LimitOverride::kPeriods <= MemoryStore::kMaxLimits);
 
 namespace {
 
-// What this node admits of a limit is another limit than one that is its alone.
+// This node's share of a limit is not the same limit as one that is kept on this node only.
 constexpr const char* kShare = "#share";
 
-// A limit of another algorithm is another limit: its states mean something else.
+// A limit that changes its algorithm becomes another limit, because its states have another
+// meaning.
 std::string NameOf(const RuleLimit& limit) {
   return Concat(limit.id, "#", WordOf(limit.limit->spec.algorithm));
 }
@@ -29,27 +31,28 @@ Error ErrorOf(const RuleLimit& limit, const Error& error) {
   return Error{Concat(limit.id, ": ", error.message)};
 }
 
-std::optional<Nearness> NearnessOf(const RuleSpec& rule) {
-  if (rule.consistency == Consistency::kLeased) return Nearness::kLeased;
-  if (rule.consistency == Consistency::kEventual) return Nearness::kEventual;
-  if (rule.deny_cache) return Nearness::kRefusals;
+std::optional<CacheMode> CacheModeOf(const RuleSpec& rule) {
+  if (rule.consistency == Consistency::kLeased) return CacheMode::kLeased;
+  if (rule.consistency == Consistency::kEventual) return CacheMode::kEventual;
+  if (rule.deny_cache) return CacheMode::kRefusals;
   return std::nullopt;
 }
 
-// Whether the share of a limit is charged with what passes elsewhere. What has no room in it is not
-// charged there, and must leave no trace; nor have permits of a remote a name here. Eventual counts
-// go on without the remote: they need no share but of keys that were never heard of.
+// Whether the share of a limit is charged with what passes elsewhere. Not for count_refused,
+// because a charge that does not fit in the share must leave no trace there; nor for permits, whose
+// ids are not known here. Eventual counts continue without the remote store and need the share only
+// for keys that have never been synchronized.
 bool ShareFollows(const LimitPlace& place, const Limit& limit) {
-  return place.on_failure == OnStoreFailure::kLocal && place.nearness != Nearness::kEventual &&
+  return place.on_failure == OnStoreFailure::kLocal && place.cache_mode != CacheMode::kEventual &&
          !limit.spec.count_refused.value_or(false) &&
          limit.spec.algorithm != Algorithm::kConcurrency;
 }
 
-// Leases under terms that are no longer leased under are returned; all others stay.
+// Returns leases whose terms are no longer leased under; all others stay.
 void RetireTerms(const BoundRules* before, const BoundRules& now) {
   std::unordered_set<const RemoteTerms*> leased;
   for (const LimitPlace& place : now.places) {
-    if (place.nearness == Nearness::kLeased) leased.insert(place.remote.get());
+    if (place.cache_mode == CacheMode::kLeased) leased.insert(place.remote.get());
   }
   for (const RemoteTerms* const terms : leased) terms->SetRetired(false);
   if (before == nullptr) return;
@@ -72,7 +75,7 @@ Result<LimitPlace> Gate::Place(const RuleLimit& limit, Time now, std::vector<Cha
   if (!handle.ok()) return handle.error();
   place.handle = handle.value();
   if (!is_far) return place;
-  // Terms that stay are the same object: what is known near the remote under them stays, too.
+  // Unchanged terms keep the same object, so that cached knowledge about them stays valid, too.
   KnownLimit& known = known_.at(name + kShare);
   if (known.remote == nullptr || known.remote->limit() != *limit.limit) {
     Result<std::shared_ptr<const RemoteTerms>> terms = remote_limits_->Bind(*limit.limit);
@@ -82,7 +85,7 @@ Result<LimitPlace> Gate::Place(const RuleLimit& limit, Time now, std::vector<Cha
   place.remote = known.remote;
   if (rule != nullptr) {
     place.on_failure = rule->on_store_failure;
-    place.nearness = NearnessOf(*rule);
+    place.cache_mode = CacheModeOf(*rule);
   }
   place.share_follows = ShareFollows(place, *limit.limit);
   return place;
@@ -101,7 +104,7 @@ Result<LimitHandle> Gate::Bind(const std::string& name, const Change& wanted, Ti
   return handle;
 }
 
-// None is made before there is room for all: changing terms back would not bring back the
+// Changes nothing until there is room for all changes: changing terms back would not bring back the
 // units that a smaller limit has no room for.
 Result<Done> Gate::MakeChanges(const std::vector<Change>& changes, Time now) {
   for (const auto& [known, to, named] : changes) {
@@ -143,11 +146,11 @@ bool Gate::SetFleetSize(FleetSize fleet) {
   return true;
 }
 
-Result<Done> Gate::AddBrought(Time now) {
-  if (brought_) return Done{};
-  const Result<LimitHandle> handle = store_.AddBrought("brought", now);
+Result<Done> Gate::AddCallerLimit(Time now) {
+  if (caller_limit_) return Done{};
+  const Result<LimitHandle> handle = store_.AddCallerLimit("brought", now);
   if (!handle.ok()) return handle.error();
-  brought_ = handle.value();
+  caller_limit_ = handle.value();
   return Done{};
 }
 
@@ -155,10 +158,10 @@ Result<Done> Gate::Use(std::shared_ptr<const RuleSet> rules) {
   const std::lock_guard guard(use_mutex_);
   const Time now = clock_.Now();
   if (Result<Done> done = overrides_->AddTo(store_, remote_limits_, now); !done.ok()) return done;
-  if (Result<Done> done = AddBrought(now); !done.ok()) return done;
+  if (Result<Done> done = AddCallerLimit(now); !done.ok()) return done;
   auto bound = std::make_shared<BoundRules>();
   bound->overrides = overrides_;
-  bound->brought = *brought_;
+  bound->caller_limit = *caller_limit_;
   std::vector<Change> changes;
   for (const RuleLimit& limit : rules->limits()) {
     Result<LimitPlace> place = Place(limit, now, changes);

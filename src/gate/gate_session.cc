@@ -4,29 +4,30 @@
 #include <cassert>
 #include <string_view>
 
-#include "core/limit_words.h"
-#include "core/text.h"
-#include "rules/check_limit_count.h"
-#include "rules/key_writer.h"
+#include "base/enum_name.h"
+#include "base/text.h"
+#include "core/limit/limit_words.h"
+#include "rules/check/check_limit_count.h"
+#include "rules/compile/key_writer.h"
 
 namespace sluice {
 
-// So that rules which pass CheckRules do not refuse every request.
-static_assert(kRequestLimitsMost <= Local::kChargesMost);
+// Ensures that rules that pass CheckRules do not refuse every request.
+static_assert(kMaxRequestLimits <= Local::kMaxCharges);
 
 namespace {
 
-// A rule that can refuse this set.
+// Whether a rule can refuse a set with this purpose.
 bool CanRefuse(Purpose purpose) { return purpose == Purpose::kTake || purpose == Purpose::kLook; }
 
-// Whether it asks for anything, and does not only give back or forget.
+// Whether the request checks anything, instead of only giving back or forgetting.
 bool IsCheck(const GateRequest& request) {
   return request.sets.empty() || std::ranges::any_of(request.sets, [](const AttributeSet& set) {
            return !LiftsLimits(set.purpose);
          });
 }
 
-// Entries of a caller's limit tell states apart by all that they say.
+// Writes the key of a caller's own limit: all attributes of the set.
 void WriteOverrideKey(const GateRequest& request, const AttributeSet& set, std::string& key) {
   key.clear();
   KeyWriter writer(key);
@@ -37,13 +38,14 @@ void WriteOverrideKey(const GateRequest& request, const AttributeSet& set, std::
   }
 }
 
-// The same on all nodes of a fleet, so that a key is enforced on all of them or on none.
+// The secret is the same on all nodes of a fleet, so that a key is enforced on all of them or on
+// none.
 HashSeed ShareSecretOf(const FleetSecret& fleet) {
   constexpr std::string_view kPurpose = "enforce_percent";
   return {SipHash(fleet.first).Finish(kPurpose), SipHash(fleet.second).Finish(kPurpose)};
 }
 
-// Of a node alone. A snapshot keeps the store's seed, and so this, too.
+// Without a fleet, the secret derives from the store's seed, which a snapshot keeps.
 HashSeed ShareSecretOf(const MemoryStore& store) {
   return {store.HashPermit("enforce_percent low").value,
           store.HashPermit("enforce_percent high").value};
@@ -51,17 +53,17 @@ HashSeed ShareSecretOf(const MemoryStore& store) {
 
 }  // namespace
 
-GateSession::GateSession(Gate& gate, const RemoteWay& way)
+GateSession::GateSession(Gate& gate, const RemoteAccess& access)
     : gate_(gate),
-      way_(way),
+      access_(access),
       share_secret_(ShareSecretOf(gate.store_)),
       tally_(gate.counts_),
-      deciding_(TakeDeciding()) {}
+      pending_(TakePending()) {}
 
-Deciding* GateSession::TakeDeciding() {
+PendingRequest* GateSession::TakePending() {
   return &all_.Take([this] {
-    Deciding::Owner& owner = *this;
-    auto made = std::make_unique<Deciding>(gate_.store_, gate_.clock_, way_, owner);
+    PendingRequest::Owner& owner = *this;
+    auto made = std::make_unique<PendingRequest>(gate_.store_, gate_.clock_, access_, owner);
     made->reports_growth = gate_.reports_growth_;
     return made;
   });
@@ -71,17 +73,17 @@ void GateSession::Refresh() {
   const std::uint64_t version = gate_.version_.load(std::memory_order_acquire);
   if (version != version_) {
     rules_ = gate_.rules();
-    tally_.Follow(rules_->series);
+    tally_.SwitchTo(rules_->series);
     version_ = version;
     secret_ = nullptr;
   }
-  if (way_.remote == nullptr) return;
+  if (access_.remote == nullptr) return;
   const FleetSecret* const secret = gate_.remote_limits_->secret();
   if (secret != secret_) Hash(secret);
 }
 
-// The secret may come after the rules, and changes where the remote has lost all it had; until it
-// is there the remote cannot be asked.
+// Computes the hashes for remote keys. The secret may arrive after the rules, and changes if the
+// remote store has lost all its data; until it is there the remote store cannot be asked.
 void GateSession::Hash(const FleetSecret* secret) {
   if (rules_ == nullptr) return;
   hashes_.clear();
@@ -98,12 +100,12 @@ void GateSession::Hash(const FleetSecret* secret) {
 
 bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Verdict& verdict) {
   const std::size_t count = request.sets.size();
-  if (count > kSetsMost) {
+  if (count > kMaxSets) {
     verdict.SetFault("it has more than 1024 sets of attributes", nullptr);
     return false;
   }
   std::size_t charges = 0;
-  // Keys are viewed where they are, so nothing may move once the first is written.
+  // Keys are viewed in place, so nothing may move once the first is written.
   if (matches_.size() < count) {
     matches_.resize(count);
     override_keys_.resize(count);
@@ -121,11 +123,12 @@ bool GateSession::MatchSets(const Domain& domain, const GateRequest& request, Ve
     SetVerdict& answer = verdict.sets_.emplace_back();
     if (match.bad_cost() != nullptr) answer.bad_cost = match.bad_cost()->spec;
     if (match.outcome() == MatchOutcome::kCharges) {
-      // What the caller's own limit stands in place of replaces nothing either.
+      // If the caller brings its own limit, the descriptors are not matched, so they replace
+      // nothing.
       if (!set.limit) domain.MatchDescriptor(set.attributes, set.cost, match);
       answer.node = match.node();
       charges += match.charges().size();
-      if (charges <= kDecisionsMost) continue;
+      if (charges <= kMaxDecisions) continue;
       verdict.SetFault("more than 1024 limits apply to its sets of attributes", nullptr);
       return false;
     }
@@ -161,7 +164,7 @@ bool GateSession::EndSet(const GateRequest& request, std::size_t number, Verdict
   if (denies && CanRefuse(request.sets[number].purpose)) {
     answer.kind = VerdictKind::kDenied;
     verdict.kind_ = VerdictKind::kDenied;
-    // A rule that denies tells more than a bad cost does.
+    // A rule that denies is more specific than a bad cost.
     if (has_bad_cost && was_denied) return true;
     verdict.decided_by_ = rule;
     verdict.fault_ = has_bad_cost ? kBadCost : std::string_view();
@@ -172,17 +175,17 @@ bool GateSession::EndSet(const GateRequest& request, std::size_t number, Verdict
 }
 
 bool GateSession::AskSets(const Domain& domain, const GateRequest& request, Verdict& verdict) {
-  Deciding& deciding = *deciding_;
-  deciding.Clear();
-  deciding.domain = &domain.spec();
-  deciding.answer_within = request.answer_within;
-  deciding.has_fleet_keys = secret_ != nullptr;
+  PendingRequest& pending = *pending_;
+  pending.Clear();
+  pending.domain = &domain.spec();
+  pending.answer_within = request.answer_within;
+  pending.has_fleet_keys = secret_ != nullptr;
   for (std::uint32_t i = 0; i < request.sets.size(); ++i) {
-    deciding.AddPurpose(request.sets[i].purpose);
+    pending.AddPurpose(request.sets[i].purpose);
     AskSet(request, i, verdict);
   }
-  const bool may_be_many = deciding.asked.size() > Local::kChargesMost;
-  if (may_be_many && Deciding::CountOf(verdict, Purpose::kTake) > Local::kChargesMost) {
+  const bool may_be_many = pending.charges.size() > Local::kMaxCharges;
+  if (may_be_many && PendingRequest::CountOf(verdict, Purpose::kTake) > Local::kMaxCharges) {
     verdict.SetFault("more than 64 limits apply", nullptr);
     return false;
   }
@@ -193,45 +196,45 @@ void GateSession::AskSet(const GateRequest& request, std::uint32_t number, Verdi
   const AttributeSet& set = request.sets[number];
   const Match& match = matches_[number];
   SetVerdict& answer = verdict.sets_[number];
-  std::vector<Deciding::Asked>& asked = deciding_->asked;
-  answer.first = static_cast<std::uint32_t>(asked.size());
+  std::vector<PendingRequest::PendingCharge>& charges = pending_->charges;
+  answer.first = static_cast<std::uint32_t>(charges.size());
   const bool is_charged = match.outcome() == MatchOutcome::kCharges;
-  deciding_->sets.push_back({.purpose = set.purpose,
-                             .limit = set.limit,
-                             .is_unmatched = is_charged && match.charges().empty() &&
-                                             answer.node == nullptr && !set.limit});
+  pending_->sets.push_back({.purpose = set.purpose,
+                            .limit = set.limit,
+                            .is_unmatched = is_charged && match.charges().empty() &&
+                                            answer.node == nullptr && !set.limit});
   if (!is_charged) return;
-  // A request that is denied takes nothing but debts, so nothing else of it is worth a look.
+  // A denied request takes only debts, so nothing else of it is looked up.
   const bool denied = verdict.kind_ == VerdictKind::kDenied && CanRefuse(set.purpose);
   for (const RuleCharge& charge : match.charges()) {
     const bool debt = charge.rule != nullptr && charge.rule->spec->debt;
     if (denied && !(debt && set.purpose == Purpose::kTake)) continue;
     Cost cost = charge.cost;
-    // A debt may be larger than the limit, so what counts is whether anything is left.
+    // A debt may be larger than the limit, so a look only checks whether anything is left.
     if (debt && set.purpose == Purpose::kLook) cost.units = std::min<std::int64_t>(cost.units, 1);
     const LimitPlace& place = rules_->places[charge.limit];
-    asked.push_back({.charge = {place.handle, match.Key(charge), cost},
-                     .veto = debt ? Veto::kDebt : charge.veto,
-                     .series = rules_->series->OfLimit(charge.limit),
-                     .place = &place});
+    charges.push_back({.charge = {place.handle, match.Key(charge), cost},
+                       .enforcement = debt ? Enforcement::kDebt : charge.enforcement,
+                       .series = rules_->series->OfLimit(charge.limit),
+                       .place = &place});
     if (secret_ != nullptr) AddFleetKey(&hashes_[charge.limit]);
     verdict.decisions_.push_back({.limit = &rules_->rules->limits()[charge.limit],
                                   .rule = charge.rule != nullptr ? charge.rule->spec : nullptr,
                                   .set = number,
                                   .purpose = set.purpose,
-                                  .veto = charge.veto,
+                                  .enforcement = charge.enforcement,
                                   .cost = cost,
                                   .decision = {}});
   }
   if (set.limit && !denied) AskOverride(request, number, verdict);
-  answer.count = static_cast<std::uint32_t>(asked.size()) - answer.first;
+  answer.count = static_cast<std::uint32_t>(charges.size()) - answer.first;
 }
 
 void GateSession::AddFleetKey(const FleetHash* hash) {
-  Deciding::Asked& asked = deciding_->asked.back();
-  if (asked.place->remote == nullptr) return;
-  asked.fleet_key = hash->Of(asked.charge.key);
-  asked.route = RouteOf(*secret_, asked.charge.key);
+  PendingRequest::PendingCharge& charges = pending_->charges.back();
+  if (charges.place->remote == nullptr) return;
+  charges.fleet_key = hash->Of(charges.charge.key);
+  charges.route = RouteOf(*secret_, charges.charge.key);
 }
 
 void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, Verdict& verdict) {
@@ -240,24 +243,24 @@ void GateSession::AskOverride(const GateRequest& request, std::uint32_t number, 
   std::string& key = override_keys_[number];
   WriteOverrideKey(request, set, key);
   const LimitPlace& place = rules_->overrides->PlaceOf(limit.period);
-  deciding_->asked.push_back({.charge = {place.handle, key, set.cost},
-                              .left_alone = OverrideLimits::LeftAlone(limit),
-                              .series = rules_->series->OfOverride(limit.period),
-                              .place = &place});
+  pending_->charges.push_back({.charge = {place.handle, key, set.cost},
+                               .min_remaining = OverrideLimits::MinRemaining(limit),
+                               .series = rules_->series->OfOverride(limit.period),
+                               .place = &place});
   const std::size_t hash = rules_->places.size() + static_cast<std::size_t>(limit.period);
   if (secret_ != nullptr) AddFleetKey(&hashes_[hash]);
   verdict.decisions_.push_back({.limit = &rules_->overrides->NameOf(limit.period),
                                 .rule = nullptr,
                                 .set = number,
                                 .purpose = set.purpose,
-                                .veto = Veto::kEnforce,
+                                .enforcement = Enforcement::kEnforce,
                                 .cost = set.cost,
                                 .decision = {}});
 }
 
-void GateSession::Count(const Deciding& deciding, const Verdict& verdict) {
-  for (std::size_t i = 0; i < deciding.sets.size(); ++i) {
-    const SetNote& set = deciding.sets[i];
+void GateSession::Count(const PendingRequest& pending, const Verdict& verdict) {
+  for (std::size_t i = 0; i < pending.sets.size(); ++i) {
+    const SetInfo& set = pending.sets[i];
     const SetVerdict& answer = verdict.sets_[i];
     if (!CanRefuse(set.purpose)) continue;
     if (answer.decided_by != nullptr) {
@@ -267,20 +270,20 @@ void GateSession::Count(const Deciding& deciding, const Verdict& verdict) {
                                                                : denied ? RuleOutcome::kRefused
                                                                         : RuleOutcome::kAllowed);
     } else if (set.is_unmatched) {
-      tally_.Count(rules_->series->OfDomain(*deciding.domain), RuleOutcome::kAllowed);
+      tally_.Count(rules_->series->OfDomain(*pending.domain), RuleOutcome::kAllowed);
     }
     for (std::uint32_t j = answer.first; j < answer.first + answer.count; ++j) {
-      CountDecision(deciding.asked[j], verdict, verdict.decisions_[j]);
+      CountDecision(pending.charges[j], verdict, verdict.decisions_[j]);
     }
   }
 }
 
-void GateSession::CountDecision(const Deciding::Asked& asked, const Verdict& verdict,
-                                const RuleDecision& each) {
+void GateSession::CountDecision(const PendingRequest::PendingCharge& charges,
+                                const Verdict& verdict, const RuleDecision& each) {
   const Decision& decision = each.decision;
-  const bool shadow = each.veto == Veto::kShadow;
-  // A small count of a caller's cannot be told from a state that is shared.
-  const bool failed = decision.source == Source::kOverflow && asked.left_alone.units != 0;
+  const bool shadow = each.enforcement == Enforcement::kShadow;
+  // A caller's smaller count cannot be decided on a shared state.
+  const bool failed = decision.source == Source::kOverflow && charges.min_remaining.units != 0;
   const bool fell_back = decision.source == Source::kFallback;
   RuleOutcome outcome = RuleOutcome::kAllowed;
   if (decision.allowed) {
@@ -292,14 +295,15 @@ void GateSession::CountDecision(const Deciding::Asked& asked, const Verdict& ver
               : shadow ? RuleOutcome::kShadowRefused
                        : RuleOutcome::kRefused;
   }
-  tally_.Count(asked.series, outcome);
-  const bool taken = asked.veto == Veto::kDebt || (verdict.allowed() && decision.allowed);
+  tally_.Count(charges.series, outcome);
+  const bool taken =
+      charges.enforcement == Enforcement::kDebt || (verdict.allowed() && decision.allowed);
   if (each.purpose == Purpose::kTake && taken) {
-    tally_.CountUnits(asked.series, static_cast<std::uint64_t>(each.cost.units));
+    tally_.CountUnits(charges.series, static_cast<std::uint64_t>(each.cost.units));
   }
 }
 
-void GateSession::LetGo(std::size_t sets) {
+void GateSession::ReleaseMemory(std::size_t sets) {
   if (sets > kSetsKept && matches_.size() > kSetsKept) {
     matches_.resize(kSetsKept);
     matches_.shrink_to_fit();
@@ -307,7 +311,7 @@ void GateSession::LetGo(std::size_t sets) {
     override_keys_.shrink_to_fit();
   }
   for (std::size_t i = 0; i < std::min(sets, matches_.size()); ++i) {
-    matches_[i].LetGo();
+    matches_[i].ReleaseMemory();
     std::string& key = override_keys_[i];
     if (key.capacity() > Match::kKeyBytesKept) std::string().swap(key);
   }
@@ -324,7 +328,7 @@ void GateSession::Decide(const GateRequest& request, Verdict& verdict) {
   struct Nobody final : VerdictWaiter {
     void OnVerdict(Verdict& /*verdict*/) override {}
   } nobody;
-  assert(way_.remote == nullptr);
+  assert(access_.remote == nullptr);
   static_cast<void>(Decide(request, verdict, nobody));
 }
 
@@ -337,9 +341,9 @@ GateSession::Decided GateSession::Decide(const GateRequest& request, Verdict& ve
   if (domain == nullptr) {
     verdict.kind_ = VerdictKind::kUnknownDomain;
   } else {
-    deciding_->waiter = &waiter;
+    pending_->waiter = &waiter;
     const Decided decided = DecideIn(*domain, request, verdict);
-    LetGo(request.sets.size());
+    ReleaseMemory(request.sets.size());
     if (decided == Decided::kLater) return decided;
   }
   if (IsCheck(request)) {
@@ -355,31 +359,31 @@ GateSession::Decided GateSession::DecideIn(const Domain& domain, const GateReque
   if (!MatchSets(domain, request, verdict) || !AskSets(domain, request, verdict)) {
     return Decided::kNow;
   }
-  if (deciding_->Decide(verdict) == Deciding::Outcome::kDecided) {
-    Count(*deciding_, verdict);
+  if (pending_->Decide(verdict) == PendingRequest::Outcome::kDecided) {
+    Count(*pending_, verdict);
     return Decided::kNow;
   }
-  deciding_ = TakeDeciding();
+  pending_ = TakePending();
   return Decided::kLater;
 }
 
-void GateSession::OnVerdict(Deciding& deciding) {
-  Verdict& verdict = deciding.kept_verdict();
-  if (verdict.rules_ == rules_) Count(deciding, verdict);
+void GateSession::OnVerdict(PendingRequest& pending) {
+  Verdict& verdict = pending.kept_verdict();
+  if (verdict.rules_ == rules_) Count(pending, verdict);
   const bool is_check = std::ranges::any_of(
-      deciding.sets, [](const SetNote& set) { return !LiftsLimits(set.purpose); });
+      pending.sets, [](const SetInfo& set) { return !LiftsLimits(set.purpose); });
   if (is_check) {
     ++verdict_counts_.checks[static_cast<std::size_t>(verdict.kind_)];
   } else {
     ++verdict_counts_.lifts;
   }
-  deciding.waiter->OnVerdict(verdict);
+  pending.waiter->OnVerdict(verdict);
 }
 
-void GateSession::OnIdle(Deciding& deciding) {
-  using Then = InUse<Deciding>::Then;
-  deciding.kept_verdict().LetGo();
-  all_.GiveBack(deciding, deciding.is_large() ? Then::kFree : Then::kKeep);
+void GateSession::OnIdle(PendingRequest& pending) {
+  using Then = ObjectPool<PendingRequest>::Then;
+  pending.kept_verdict().ReleaseMemory();
+  all_.GiveBack(pending, pending.is_large() ? Then::kFree : Then::kKeep);
 }
 
 }  // namespace sluice

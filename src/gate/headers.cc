@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/int128.h"
-#include "core/text.h"
-#include "core/until_more.h"
+#include "base/int128.h"
+#include "base/text.h"
+#include "core/algorithm/until_more.h"
 #include "gate/policy_name.h"
 
 namespace sluice {
@@ -20,19 +20,19 @@ using std::chrono::ceil;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// So many limits are listed in one header.
-constexpr std::size_t kPoliciesMost = 16;
+// Maximum number of limits in one header.
+constexpr std::size_t kMaxPolicies = 16;
 
 // The largest integer of structured fields (RFC 8941, 3.3.1).
-constexpr std::int64_t kFieldIntegerMost = 999'999'999'999'999;
+constexpr std::int64_t kMaxFieldInteger = 999'999'999'999'999;
 
-std::int64_t FieldInteger(std::int64_t number) { return std::min(number, kFieldIntegerMost); }
+std::int64_t FieldInteger(std::int64_t number) { return std::min(number, kMaxFieldInteger); }
 
-bool Shows(const RuleDecision& each) { return each.veto != Veto::kShadow; }
+bool Shows(const RuleDecision& each) { return each.enforcement != Enforcement::kShadow; }
 
 bool HasUnits(const Decision& decision) { return decision.limit != kNoUnits; }
 
-// What the fields of draft-ietf-httpapi-ratelimit-headers-11 and their parameters are called.
+// The names of the fields of draft-ietf-httpapi-ratelimit-headers-11 and of their parameters.
 struct IetfNames {
   std::string_view policy_field = "RateLimit-Policy";
   std::string_view quota = ";q=";
@@ -43,13 +43,13 @@ struct IetfNames {
 };
 constexpr IetfNames kIetf;
 
-// Until more units are there; the whole of it is back then if the decision refuses nothing.
+// Returns the time until more units are available; for a decision that allows, until all are.
 Nanos ResetOf(const Decision& decision) {
   const bool comes_back = !decision.allowed && decision.retry_after != kNever;
   return comes_back ? decision.retry_after : decision.reset_after;
 }
 
-// COUNT and PERIOD; the second is missing where the limit is no rate.
+// COUNT and PERIOD; the window is missing if the limit has no rate.
 struct Policy {
   std::int64_t quota = 0;
   std::optional<seconds> window;
@@ -59,12 +59,12 @@ Policy PolicyOf(const RuleDecision& each) {
   const LimitSpec& spec = each.limit->limit->spec;
   if (!spec.rate) return {each.decision.limit, std::nullopt};
   const auto window = std::max(ceil<seconds>(spec.rate->period), seconds{1});
-  // A limit of the caller's is a window of which it wants only a part.
+  // The limit that a caller brings is part of a larger window.
   const bool is_window = spec.algorithm == Algorithm::kFixedWindow;
   return {is_window ? each.decision.limit : spec.rate->count, window};
 }
 
-// "1h0m0s", "1m30.5s", "120ms", as those who read these headers expect it.
+// Formats "1h0m0s", "1m30.5s", "120ms", as in OpenAI's headers.
 void AppendDuration(milliseconds length, std::string& out) {
   if (length < seconds{1} && length != milliseconds{0}) {
     AppendPart(length.count(), out);
@@ -100,7 +100,7 @@ bool CountsTokens(const RuleDecision& each) {
   return SaysTokens(each.limit->rule) || SaysTokens(each.limit->name);
 }
 
-// What one family of headers is called.
+// The header names of one family.
 struct Names {
   std::string_view limit;
   std::string_view remaining;
@@ -113,7 +113,7 @@ constexpr Names kRequests = {"x-ratelimit-limit-requests", "x-ratelimit-remainin
 constexpr Names kTokens = {"x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens",
                            "x-ratelimit-reset-tokens"};
 
-// Writes the headers of one verdict; lives for the time of that.
+// Writes the headers of one verdict; must not outlive it.
 class HeaderWriter {
  public:
   HeaderWriter(const Verdict& verdict, HeaderList& out) : verdict_(verdict), out_(out) {
@@ -121,7 +121,7 @@ class HeaderWriter {
     if (nearest_ != nullptr && !Shows(*nearest_)) nearest_ = nullptr;
   }
 
-  // `retry_after` is that of a request that is refused.
+  // `retry_after` is set if the request is refused.
   void WriteIetf(std::optional<seconds> retry_after) {
     if (nearest_ == nullptr) return;
     std::string& policies = out_.Start(kIetf.policy_field);
@@ -181,7 +181,7 @@ class HeaderWriter {
 
   void WriteOpenAi() {
     for (const bool tokens : {false, true}) {
-      Speaker speaker = verdict_.MakeSpeaker();
+      DecisionSelector speaker = verdict_.MakeSelector();
       for (const RuleDecision& each : verdict_.decisions()) {
         if (Shows(each) && CountsTokens(each) == tokens) speaker.Add(each);
       }
@@ -199,18 +199,18 @@ class HeaderWriter {
     AppendPart(FieldInteger(number), out);
   }
 
-  // 0 where nobody knows.
+  // Returns 0 if unknown.
   [[nodiscard]] Nanos UntilMoreUnits() const {
     if (verdict_.more_after() > Nanos{0}) return verdict_.more_after();
     if (!SaysGrowth(*nearest_)) return Nanos{0};
     return UntilMore(nearest_->limit->limit->terms, nearest_->decision);
   }
 
-  // The first limits that apply, of which the nearest is always one.
+  // Visits the first kMaxPolicies limits that apply, always including the nearest.
   template <typename Visit>
   void ForEachPolicy(Visit visit) const {
-    std::size_t left = kPoliciesMost;
-    std::size_t kept = 1;  // for the nearest, until it comes
+    std::size_t left = kMaxPolicies;
+    std::size_t kept = 1;  // reserved for the nearest, until it is visited
     for (const RuleDecision& each : verdict_.decisions()) {
       if (!Shows(each)) continue;
       if (&each == nearest_) {
@@ -235,14 +235,14 @@ class HeaderWriter {
 
   const Verdict& verdict_;
   HeaderList& out_;
-  const RuleDecision* nearest_ = nullptr;  // null where nothing shows
+  const RuleDecision* nearest_ = nullptr;  // null if no decision is shown
 };
 
 seconds RetryAfter(const HeaderOptions& options, Nanos wait) {
   if (options.jitter > Nanos(0)) {
     assert(options.draw);
-    const auto most = static_cast<std::uint64_t>(options.jitter.count());
-    wait += Nanos{static_cast<std::int64_t>((Uint128{most} * options.draw()) >> 64U)};
+    const auto max = static_cast<std::uint64_t>(options.jitter.count());
+    wait += Nanos{static_cast<std::int64_t>((Uint128{max} * options.draw()) >> 64U)};
   }
   return ceil<seconds>(wait);
 }

@@ -4,23 +4,23 @@
 #include <memory>
 #include <optional>
 
-#include "rules/rule_spec.h"
+#include "rules/model/rule_spec.h"
 #include "sluice/charge.h"
-#include "store/nearby.h"
-#include "store/remote.h"
+#include "store/node_cache.h"
+#include "store/remote_store.h"
 
 namespace sluice {
 
-// Immutable; lives with the rules in force.
+// Immutable; lives as long as the rules in force.
 struct LimitPlace {
-  // In memory: the states themselves, or where a remote keeps them this node's share for the time
-  // in which that cannot be asked.
+  // In memory: the states themselves, or, if a remote store keeps them, this node's share for the
+  // time while the remote store cannot be asked.
   LimitHandle handle{};
-  std::shared_ptr<const RemoteTerms> remote = nullptr;  // null: in memory alone
-  std::optional<Nearness> nearness = std::nullopt;      // none: the remote is always asked
+  std::shared_ptr<const RemoteTerms> remote = nullptr;  // null: in memory only
+  std::optional<CacheMode> cache_mode = std::nullopt;   // none: always ask the remote store
   OnStoreFailure on_failure = OnStoreFailure::kLocal;
-  // The share is charged with what the remote lets pass, so that it is not a fresh allowance when
-  // the remote goes away.
+  // Whether the share is charged with what the remote store admits, so that it is no fresh
+  // allowance when the remote store becomes unavailable.
   bool share_follows = false;
 };
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-#include "core/text.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -67,7 +67,7 @@ Result<Done> OverrideLimits::AddTo(MemoryStore& store, const RemoteLimits* remot
 void OverrideLimits::Restate(const LimitOverride& limit, Decision& decision) {
   if (decision.limit == kNoUnits) return;
   decision.limit = limit.count;
-  decision.remaining = std::max<std::int64_t>(0, decision.remaining - LeftAlone(limit).units);
+  decision.remaining = std::max<std::int64_t>(0, decision.remaining - MinRemaining(limit).units);
 }
 
 }  // namespace sluice

@@ -1,29 +1,29 @@
-// OverrideLimits: the limits that callers bring with their requests.
+// OverrideLimits: the limits that callers send with their requests.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <limits>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "gate/limit_place.h"
 #include "gate/request.h"
-#include "rules/rule_limit.h"
+#include "rules/compile/rule_limit.h"
 #include "sluice/charge.h"
 #include "sluice/result.h"
 #include "store/memory_store.h"
-#include "store/remote.h"
+#include "store/remote_store.h"
 
 namespace sluice {
 
-// One limit of the store for each period, whatever the counts that callers ask for: a window's
-// state is the number of units used, so a smaller count is the same window with units that must be
-// left in it. Keys that are asked for with one count and then another keep what they used, and
-// callers cannot fill the store with limits.
+// The store has one limit per period, whatever counts callers ask for: a window's state is the
+// number of units used, so a smaller count is the same window with units that must remain in it.
+// Keys that are charged with one count and then another keep their used units, and callers cannot
+// fill the store with limits.
 //
-// At the memory cap a new key is refused: a state that it shares with others knows no small counts.
+// At the memory cap a new key is refused, because a shared state does not know the smaller counts.
 //
-// Thread safety: after an AddTo that went well, reading from any thread.
+// Thread safety: after a successful AddTo, reading is safe from any thread.
 class OverrideLimits {
  public:
   OverrideLimits();
@@ -31,32 +31,32 @@ class OverrideLimits {
   OverrideLimits& operator=(const OverrideLimits&) = delete;
   ~OverrideLimits() = default;
 
-  // Makes the limits known to the store and, where there is one, to the remote, those that are not
-  // yet; an error if there is no room for all of them. While the remote is away each node counts by
-  // itself, up to what the caller says. REQUIRES: the same stores each time.
+  // Adds the limits that are not added yet to the store and, if there is one, to the remote store.
+  // Returns an error if there is no room for all of them. While the remote store is unavailable
+  // each node counts on its own, up to the caller's count. REQUIRES: the same stores each time.
   Result<Done> AddTo(MemoryStore& store, const RemoteLimits* remote_limits, Time now);
 
   [[nodiscard]] const LimitPlace& PlaceOf(LimitOverride::Period period) const {
     return places_[static_cast<std::size_t>(period)];
   }
-  // What answers call the limit.
+  // Returns the limit as decisions report it.
   [[nodiscard]] const RuleLimit& NameOf(LimitOverride::Period period) const {
     return names_[static_cast<std::size_t>(period)];
   }
 
-  // Units that must be left in the window, so that only `count` of them can be used.
-  static Cost LeftAlone(const LimitOverride& limit) { return {kWindow - limit.count}; }
-  // The decision as the caller's own limit would have made it.
+  // Returns the units that must remain in the window, so that only `count` of them can be used.
+  static Cost MinRemaining(const LimitOverride& limit) { return {kWindow - limit.count}; }
+  // Rewrites the decision as the caller's own limit would have made it.
   static void Restate(const LimitOverride& limit, Decision& decision);
 
  private:
-  // Units of the windows in the store; the most that a caller can ask for.
+  // The count of the windows in the store; the maximum that a caller can ask for.
   static constexpr std::int64_t kWindow = std::numeric_limits<std::uint32_t>::max();
 
   std::array<Limit, LimitOverride::kPeriods> limits_;
   std::array<RuleLimit, LimitOverride::kPeriods> names_;
   std::array<LimitPlace, LimitOverride::kPeriods> places_;
-  std::size_t added_ = 0;  // how many of them the store knows
+  std::size_t added_ = 0;  // how many of them the store has
 };
 
 }  // namespace sluice

@@ -7,14 +7,14 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kRuleBytesMost = 64;
-constexpr std::size_t kLimitBytesMost = 32;
+constexpr std::size_t kMaxRuleBytes = 64;
+constexpr std::size_t kMaxLimitBytes = 32;
 
-// How one piece of a name is written.
+// How one piece of a name is escaped.
 struct Spelling {
-  std::string_view percent;    // what becomes %xx beside what is not printable
-  std::string_view backslash;  // what has a backslash before it
-  std::size_t bytes_most = 0;
+  std::string_view percent;    // written as %xx, in addition to bytes that are not printable
+  std::string_view backslash;  // written with a backslash before it
+  std::size_t max_bytes = 0;
 };
 
 void AppendPercent(char c, std::string& out) {
@@ -25,18 +25,18 @@ void AppendPercent(char c, std::string& out) {
   out += kDigits[byte & 15U];
 }
 
-// Bytes that are written as they are, however a piece is spelled.
+// Whether a byte is written as it is in every spelling.
 constexpr bool IsPlain(char c) {
   return c >= ' ' && c <= '~' && c != '%' && c != '/' && c != '"' && c != '\\';
 }
 
 void AppendPiece(std::string_view text, const Spelling& spelling, std::string& out) {
-  // Almost all names are as they are written, and every reply has some.
-  if (text.size() <= spelling.bytes_most && std::ranges::all_of(text, IsPlain)) {
+  // The fast path: almost all names need no escapes, and every reply has some.
+  if (text.size() <= spelling.max_bytes && std::ranges::all_of(text, IsPlain)) {
     out += text;
     return;
   }
-  std::size_t left = spelling.bytes_most;
+  std::size_t left = spelling.max_bytes;
   for (const char c : text) {
     const bool plain = c >= ' ' && c <= '~' && spelling.percent.find(c) == std::string_view::npos;
     const bool escaped = plain && spelling.backslash.find(c) != std::string_view::npos;
@@ -57,16 +57,16 @@ void AppendPiece(std::string_view text, const Spelling& spelling, std::string& o
 void AppendPolicyName(const RuleLimit& limit, std::string& out) {
   constexpr std::string_view kBackslash = "\"\\";
   out += '"';
-  AppendPiece(limit.rule, {"%", kBackslash, kRuleBytesMost}, out);
+  AppendPiece(limit.rule, {"%", kBackslash, kMaxRuleBytes}, out);
   if (!limit.name.empty()) {
     out += '/';
-    AppendPiece(limit.name, {"%/", kBackslash, kLimitBytesMost}, out);
+    AppendPiece(limit.name, {"%/", kBackslash, kMaxLimitBytes}, out);
   }
   out += '"';
 }
 
 void AppendHeaderText(std::string_view name, std::string& out) {
-  AppendPiece(name, {"%", "", kRuleBytesMost}, out);
+  AppendPiece(name, {"%", "", kMaxRuleBytes}, out);
 }
 
 }  // namespace sluice

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <variant>
 
-#include "core/duration.h"
-#include "core/json_string.h"
-#include "core/text.h"
+#include "base/duration.h"
+#include "base/json_string.h"
+#include "base/text.h"
 #include "gate/policy_name.h"
 #include "gate/verdict_json.h"
 
@@ -20,7 +20,7 @@ constexpr int kNotFound = 404;
 constexpr int kTooManyRequests = 429;
 constexpr int kServiceUnavailable = 503;
 
-// What kind of problem it is: the URI, and the title that goes with it.
+// A problem type: its URI and its title.
 struct ProblemType {
   std::string_view uri;
   std::string_view title;
@@ -33,7 +33,7 @@ constexpr ProblemType kReducedCapacity = {
     "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",
     "Request cannot be satisfied due to temporary server capacity constraints"};
 
-// The title of about:blank is the phrase of the status.
+// The title of about:blank is the reason phrase of the status.
 std::string_view PhraseOf(int status) {
   switch (status) {
     case kBadRequest:
@@ -56,7 +56,7 @@ ProblemType TypeOf(const Verdict& verdict, int status) {
   return status == kServiceUnavailable ? kReducedCapacity : kQuotaExceeded;
 }
 
-// The rule whose status and message count; null where there is none.
+// Returns the rule that determines status and message, or null.
 const RuleSpec* RuleOf(const Verdict& verdict) {
   if (verdict.kind() != VerdictKind::kRefused) return verdict.decided_by();
   return verdict.nearest() == nullptr ? nullptr : verdict.nearest()->rule;
@@ -68,23 +68,23 @@ void AppendQuotedName(std::string_view name, std::string& out) {
   out += '\'';
 }
 
-// Rounded up to a whole number of the largest unit of which there are at least ten: "143ms",
-// "299s", "30m" for 1797 seconds. Retry-After has it to the second.
+// Formats a wait, rounded up to a whole number of the largest unit of which there are at least ten:
+// "143ms", "299s", "30m" for 1797 seconds. Retry-After is exact to the second.
 std::string WaitText(Nanos wait) {
   using std::chrono::ceil;
-  constexpr int kLeast = 10;
+  constexpr int kMin = 10;
   if (wait < std::chrono::seconds{1}) return FormatDuration(ceil<std::chrono::milliseconds>(wait));
   const auto seconds = ceil<std::chrono::seconds>(wait);
   const auto minutes = ceil<std::chrono::minutes>(seconds);
   const auto hours = ceil<std::chrono::hours>(seconds);
   const auto days = ceil<std::chrono::days>(seconds);
-  if (days == seconds || seconds >= kLeast * std::chrono::days{1}) {
+  if (days == seconds || seconds >= kMin * std::chrono::days{1}) {
     return Concat(days.count(), "d");
   }
-  if (hours == seconds || seconds >= kLeast * std::chrono::hours{1}) {
+  if (hours == seconds || seconds >= kMin * std::chrono::hours{1}) {
     return Concat(hours.count(), "h");
   }
-  if (minutes == seconds || seconds >= kLeast * std::chrono::minutes{1}) {
+  if (minutes == seconds || seconds >= kMin * std::chrono::minutes{1}) {
     return Concat(minutes.count(), "m");
   }
   return Concat(seconds.count(), "s");
@@ -123,7 +123,7 @@ void AppendRefusal(const RuleDecision& each, std::string& out) {
   out += '.';
 }
 
-// The attribute that holds the cost, where that is what was wrong.
+// Returns the attribute that holds the cost, if the cost was invalid.
 const std::string* CostAttributeOf(const RuleSpec* rule) {
   return rule != nullptr && rule->cost ? std::get_if<std::string>(&*rule->cost) : nullptr;
 }
@@ -162,7 +162,7 @@ void AppendDetail(const Verdict& verdict, std::string& out) {
   }
 }
 
-// Whether the rule's own words tell what happened; they do not say what is wrong with a request.
+// Whether to use the rule's own message, which does not describe what is wrong with a bad request.
 bool HasWords(const Verdict& verdict, const RuleSpec* rule) {
   return rule != nullptr && !rule->message.empty() && verdict.fault().empty();
 }

@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// At most the largest number there is, as SoleWriterCount.
+// Saturates, as SoleWriterCount does.
 void AddCount(const SoleWriterCount& more, std::uint64_t& sum) {
   const std::uint64_t count = more.ReadApprox();
   sum += std::min(count, std::numeric_limits<std::uint64_t>::max() - sum);
@@ -60,7 +60,7 @@ RuleTally::~RuleTally() {
   std::erase(all_.tallies_, this);
 }
 
-void RuleTally::Follow(std::shared_ptr<const RuleSeries> series) {
+void RuleTally::SwitchTo(std::shared_ptr<const RuleSeries> series) {
   std::vector<Cell> cells(series->labels().size());
   const std::lock_guard guard(all_.mutex_);
   all_.AddTo(all_.carried_, *this);

@@ -8,34 +8,34 @@
 #include <mutex>
 #include <vector>
 
-#include "core/sole_writer_count.h"
+#include "base/sole_writer_count.h"
 #include "gate/rule_series.h"
 
 namespace sluice {
 
-// What was decided.
+// The outcome of one decision.
 enum class RuleOutcome : std::uint8_t {
   kAllowed,
   kRefused,
-  kShadowRefused,  // it would have refused, and is in shadow
-  kFailed,         // it could not tell
-  // The remote could not be asked, and the rule's own policy decided.
+  kShadowRefused,  // would have refused, but is in shadow
+  kFailed,         // the store could not tell
+  // The remote store could not be asked, and the rule's own policy decided.
   kFallbackAllowed,
   kFallbackRefused,
 };
 inline constexpr std::size_t kRuleOutcomes = 6;
 
-// A value.
+// The counts of one number of a RuleSeries.
 struct RuleTotals {
   std::array<std::uint64_t, kRuleOutcomes> decisions{};  // by RuleOutcome
-  std::uint64_t units = 0;                               // taken
+  std::uint64_t units = 0;                               // units taken
 
   [[nodiscard]] std::uint64_t operator[](RuleOutcome outcome) const {
     return decisions[static_cast<std::size_t>(outcome)];
   }
 };
 
-// All counts at one time. A value.
+// All counts at one time.
 struct RuleSums {
   std::shared_ptr<const RuleSeries> series;  // null before there are rules
   std::vector<RuleTotals> totals;            // by number of the series
@@ -45,13 +45,14 @@ class RuleTally;
 
 // The counts of all threads together.
 //
-// Thread safety: everything from any thread. Ownership: it outlives its tallies.
+// Thread safety: every method may be called from any thread. Ownership: it must outlive its
+// tallies.
 //
 // Invariants
-//   (1) What is counted under some labels goes on from one rule set to the next while both have
-//       these labels.
-//   (2) It keeps counts for the rules in force alone: of rules that come and go nothing stays, but
-//       in a tally that has not yet seen that they went.
+//   (1) The counts of a set of labels continue from one rule set to the next while both have these
+//       labels.
+//   (2) It keeps counts only for the rules in force: nothing remains of removed rules, except in a
+//       tally that has not switched to the new series yet.
 class RuleCounts {
  public:
   RuleCounts() = default;
@@ -59,7 +60,7 @@ class RuleCounts {
   RuleCounts& operator=(const RuleCounts&) = delete;
   ~RuleCounts() = default;
 
-  // These are in force from now on.
+  // Switches to a new series.
   void Use(std::shared_ptr<const RuleSeries> series);
 
   [[nodiscard]] RuleSums SumApprox() const;
@@ -67,18 +68,20 @@ class RuleCounts {
  private:
   friend class RuleTally;
 
-  // Under the mutex. Adds up what `tally` has, by the numbers of the series in force.
+  // Adds the counts of `tally` to `totals`, by the numbers of the current series. REQUIRES: mutex_
+  // is held.
   void AddTo(std::vector<RuleTotals>& totals, const RuleTally& tally) const;
 
   mutable std::mutex mutex_;
   std::shared_ptr<const RuleSeries> series_;
-  std::vector<RuleTotals> carried_;  // by number: what no tally has any more
+  std::vector<RuleTotals> carried_;  // by number: counts that are no longer in any tally
   std::vector<RuleTally*> tallies_;
 };
 
-// The counts of one thread, which alone writes them.
+// The counts of one thread, which is the only writer.
 //
-// Thread safety: none, but that its RuleCounts reads it. Ownership: the RuleCounts outlives it.
+// Thread safety: none, except that its RuleCounts may read it. Ownership: the RuleCounts must
+// outlive it.
 class RuleTally {
  public:
   explicit RuleTally(RuleCounts& all);
@@ -86,10 +89,10 @@ class RuleTally {
   RuleTally& operator=(const RuleTally&) = delete;
   ~RuleTally();
 
-  // Counts by these numbers from now on.
-  void Follow(std::shared_ptr<const RuleSeries> series);
+  // Switches to a new series, carrying the counts over to the RuleCounts.
+  void SwitchTo(std::shared_ptr<const RuleSeries> series);
 
-  // REQUIRES: a number of the series it follows.
+  // REQUIRES: a number of the current series.
   void Count(std::uint32_t number, RuleOutcome outcome) {
     cells_[number].decisions[static_cast<std::size_t>(outcome)].Add(1);
   }
@@ -100,7 +103,7 @@ class RuleTally {
  private:
   friend class RuleCounts;
 
-  // A cache line of its own, so that a decision touches one and no other thread's.
+  // One cache line each, so that a decision touches a single one that no other thread uses.
   struct alignas(64) Cell {
     std::array<SoleWriterCount, kRuleOutcomes> decisions;
     SoleWriterCount units;
@@ -108,7 +111,7 @@ class RuleTally {
 
   RuleCounts& all_;
   std::shared_ptr<const RuleSeries> series_;  // written under the mutex of all_
-  std::vector<Cell> cells_;                   // likewise; by number
+  std::vector<Cell> cells_;                   // by number; written under the mutex of all_
 };
 
 }  // namespace sluice

@@ -3,12 +3,12 @@
 #include <utility>
 #include <variant>
 
-#include "core/text.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
 
-// Whether it can come to something by itself, whatever its limits say.
+// Whether the rule itself can decide a request, independently of its limits.
 bool CountsByItself(const RuleSpec& rule) {
   if (rule.mode == RuleMode::kOff) return false;
   return rule.action != RuleAction::kLimit ||
@@ -39,7 +39,7 @@ RuleSeries::RuleSeries(const RuleSet& rules, const OverrideLimits& overrides) {
 
 std::uint32_t RuleSeries::NumberOf(RuleLabels labels) {
   if (const auto known = number_of_.find(labels); known != number_of_.end()) return known->second;
-  const bool is_last = labels_.size() + 1 >= kMost;
+  const bool is_last = labels_.size() + 1 >= kMax;
   if (is_last) labels = {"", "others", ""};
   const auto [place, added] =
       number_of_.emplace(std::move(labels), static_cast<std::uint32_t>(labels_.size()));

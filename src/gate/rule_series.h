@@ -1,4 +1,4 @@
-// RuleSeries: what is counted apart of a rule set.
+// RuleSeries: numbers the things of a rule set that are counted separately.
 #pragma once
 
 #include <compare>
@@ -13,35 +13,34 @@
 
 #include "gate/override_limits.h"
 #include "gate/request.h"
-#include "rules/rule_set.h"
+#include "rules/compile/rule_set.h"
 
 namespace sluice {
 
-// What something that is counted is called. All of it is written in rule files; nothing is of a
-// request.
+// The labels of a count. All of them come from rule files, none from requests.
 struct RuleLabels {
-  std::string domain;  // empty: limits that callers bring, and all beyond RuleSeries::kMost
-  std::string rule;    // empty: what no rule applied to
-  std::string limit;   // "m", or "free/m" of a plan; empty: the rule by itself
+  std::string domain;  // empty: limits that callers send, and all beyond RuleSeries::kMax
+  std::string rule;    // empty: requests that no rule applied to
+  std::string limit;   // "m", or "free/m" of a plan; empty: the rule itself
 
   // NOLINTNEXTLINE(modernize-use-nullptr): it is about a 0 that the compiler writes.
   friend auto operator<=>(const RuleLabels&, const RuleLabels&) = default;
 };
 
-// Numbers, from 0 on, what is counted apart: each limit; rules that allow or deny, or whose cost is
-// an attribute, by themselves; for each domain what no rule applies to; each period of limits that
-// callers bring.
+// Assigns numbers from 0 on to everything that is counted separately: each limit; rules that allow
+// or deny, or whose cost is an attribute, themselves; per domain the requests that no rule applies
+// to; each period of limits that callers send.
 //
-// Immutable. Thread safety: everything from any thread. Ownership: its labels are its own; the
-// pointers that it is asked about are those of the rule set it was made of.
+// Immutable. Thread safety: every method may be called from any thread. Ownership: it owns its
+// labels; the pointers passed to it must be of the rule set it was made from.
 //
 // Invariants
-//   (1) No two numbers have the same labels. What has the same labels is counted together.
-//   (2) There are at most kMost numbers. What comes after them in the rule files is counted
-//       together, under the labels "", "others", "".
+//   (1) No two numbers have the same labels. Things with the same labels are counted together.
+//   (2) There are at most kMax numbers. Everything that comes after them in the rule files is
+//       counted together, under the labels "", "others", "".
 class RuleSeries {
  public:
-  static constexpr std::size_t kMost = 10'000;
+  static constexpr std::size_t kMax = 10'000;
 
   RuleSeries(const RuleSet& rules, const OverrideLimits& overrides);
 
@@ -53,9 +52,9 @@ class RuleSeries {
   [[nodiscard]] std::uint32_t OfOverride(LimitOverride::Period period) const {
     return of_override_[static_cast<std::size_t>(period)];
   }
-  // REQUIRES: it allows, denies, or has an attribute for its cost.
+  // REQUIRES: the rule allows, denies, or has an attribute for its cost.
   [[nodiscard]] std::uint32_t OfRule(const RuleSpec& rule) const { return of_rule_.at(&rule); }
-  // What no rule of the domain applies to.
+  // Returns the number for requests that no rule of the domain applies to.
   [[nodiscard]] std::uint32_t OfDomain(const DomainSpec& domain) const {
     return of_domain_.at(&domain);
   }

@@ -4,7 +4,7 @@
 #include <bit>
 #include <variant>
 
-#include "core/limit_defaults.h"
+#include "core/limit/limit_defaults.h"
 
 namespace sluice {
 namespace {
@@ -13,8 +13,8 @@ std::int64_t PartOf(std::int64_t units, FleetSize fleet) {
   return std::max<std::int64_t>(1, units / fleet.nodes);
 }
 
-// A count in a window is a burst, too, so it is the count that is cut; what would be less than one
-// is one in a longer window.
+// Cuts the count, because a count in a window is a burst, too; a count of less than one becomes one
+// in a longer window.
 void CutWindow(FleetSize fleet, LimitSpec& spec) {
   Rate& rate = *spec.rate;
   if (rate.count == 0) return;
@@ -31,9 +31,9 @@ void CutRate(FleetSize fleet, LimitSpec& spec) {
   spec.rate->period *= fleet.nodes;
   spec.rate->unit.reset();
   if (!spec.burst) return;
-  const std::int64_t least = spec.algorithm == Algorithm::kLeakyBucket ? 0 : 1;
+  const std::int64_t min = spec.algorithm == Algorithm::kLeakyBucket ? 0 : 1;
   const std::int64_t whole = spec.burst->numerator / spec.burst->denominator;
-  spec.burst = Fraction{std::max(least, whole / static_cast<std::int64_t>(fleet.nodes))};
+  spec.burst = Fraction{std::max(min, whole / static_cast<std::int64_t>(fleet.nodes))};
 }
 
 void Cut(FleetSize fleet, LimitSpec& spec) {
@@ -53,7 +53,7 @@ void Cut(FleetSize fleet, LimitSpec& spec) {
   }
 }
 
-// The zone that the terms have already.
+// Returns the zone that the terms already have.
 ZoneSource ZonesOf(const Limit& limit) {
   return [&limit](std::string_view /*name*/) -> std::shared_ptr<const Zone> {
     const auto* const window = std::get_if<FixedWindow>(&limit.terms);

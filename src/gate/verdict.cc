@@ -2,33 +2,32 @@
 
 #include <algorithm>
 
-#include "core/int128.h"
+#include "base/int128.h"
 
 namespace sluice {
 namespace {
 
-// Whether `a` leaves a smaller share of its limit than `b`. What has no number of units (a pacer)
-// is never the nearest to a refusal.
+// Whether `a` leaves a smaller share of its limit than `b`. A decision without units (a pacer) is
+// never the nearest to a refusal.
 bool LeavesLess(const Decision& a, const Decision& b) {
   if (a.limit <= 0 || b.limit <= 0) return a.limit > b.limit;
   return Uint128{static_cast<std::uint64_t>(a.remaining)} * static_cast<std::uint64_t>(b.limit) <
          Uint128{static_cast<std::uint64_t>(b.remaining)} * static_cast<std::uint64_t>(a.limit);
 }
 
-// Whether it is a question whose answer can refuse.
+// Whether the decision can refuse the request.
 bool CanRefuse(const RuleDecision& each) {
   const bool asks = each.purpose == Purpose::kTake || each.purpose == Purpose::kLook;
-  return asks && each.veto != Veto::kShadow;
+  return asks && each.enforcement != Enforcement::kShadow;
 }
 
-// What the limits that can refuse say together: of those that are enforced all must pass, of the
-// quota limits one.
+// Combines the limits that can refuse: all enforced ones must pass, and one of the quota limits.
 class Refusals {
  public:
   void Add(const RuleDecision& each) {
     const bool refused = !each.decision.allowed;
     const Nanos wait = each.decision.retry_after;
-    if (each.veto != Veto::kQuota) {
+    if (each.enforcement != Enforcement::kQuota) {
       enforced_refuses_ |= refused;
       if (refused) enforced_wait_ = std::max(enforced_wait_, wait);
       return;
@@ -40,7 +39,7 @@ class Refusals {
 
   [[nodiscard]] bool QuotaRefuses() const { return quota_asked_ && !quota_passed_; }
   [[nodiscard]] bool Refuse() const { return enforced_refuses_ || QuotaRefuses(); }
-  // Until the same request would pass.
+  // Returns the time until the same request would pass.
   [[nodiscard]] Nanos RetryAfter() const {
     return QuotaRefuses() ? std::max(enforced_wait_, quota_wait_) : enforced_wait_;
   }
@@ -55,29 +54,29 @@ class Refusals {
 
 }  // namespace
 
-void Speaker::Add(const RuleDecision& each) {
+void DecisionSelector::Add(const RuleDecision& each) {
   const Decision& decision = each.decision;
   const auto keep = [&](const RuleDecision*& kept, bool is_nearer) {
     if (kept == nullptr || is_nearer) kept = &each;
   };
-  if (each.veto == Veto::kShadow) {
+  if (each.enforcement == Enforcement::kShadow) {
     keep(shadow_, shadow_ != nullptr && LeavesLess(decision, shadow_->decision));
   } else if (decision.allowed) {
     keep(passing_, passing_ != nullptr && LeavesLess(decision, passing_->decision));
-  } else if (each.veto == Veto::kQuota) {
+  } else if (each.enforcement == Enforcement::kQuota) {
     keep(quota_, quota_ != nullptr && decision.retry_after < quota_->decision.retry_after);
   } else {
     keep(enforced_, enforced_ != nullptr && decision.retry_after > enforced_->decision.retry_after);
   }
 }
 
-const RuleDecision* Speaker::Refusal() const {
+const RuleDecision* DecisionSelector::Refusal() const {
   if (quota_ == nullptr || quota_refusals_ == QuotaRefusals::kInVain) return enforced_;
   if (enforced_ == nullptr) return quota_;
   return quota_->decision.retry_after > enforced_->decision.retry_after ? quota_ : enforced_;
 }
 
-const RuleDecision* Speaker::Pick() const {
+const RuleDecision* DecisionSelector::Pick() const {
   for (const RuleDecision* const each : {Refusal(), passing_, quota_}) {
     if (each != nullptr) return each;
   }
@@ -85,13 +84,13 @@ const RuleDecision* Speaker::Pick() const {
 }
 
 const RuleDecision* Verdict::nearest() const {
-  Speaker speaker = MakeSpeaker();
+  DecisionSelector speaker = MakeSelector();
   for (const RuleDecision& each : decisions_) speaker.Add(each);
   return speaker.Pick();
 }
 
 const RuleDecision* Verdict::NearestOf(const SetVerdict& set) const {
-  Speaker speaker = MakeSpeaker();
+  DecisionSelector speaker = MakeSelector();
   for (const RuleDecision& each : decisions().subspan(set.first, set.count)) speaker.Add(each);
   const bool in_vain = speaker.Refusal() == nullptr && set.kind == VerdictKind::kRefused;
   return in_vain ? speaker.quota() : speaker.Pick();
@@ -99,7 +98,7 @@ const RuleDecision* Verdict::NearestOf(const SetVerdict& set) const {
 
 bool Verdict::IsReason(const RuleDecision& each) const {
   if (each.decision.allowed || !CanRefuse(each)) return false;
-  return each.veto != Veto::kQuota || quota_refusals_ == QuotaRefusals::kRefuse;
+  return each.enforcement != Enforcement::kQuota || quota_refusals_ == QuotaRefusals::kRefuse;
 }
 
 void Verdict::Clear() {
@@ -114,7 +113,7 @@ void Verdict::Clear() {
   fault_ = {};
 }
 
-void Verdict::LetGo() {
+void Verdict::ReleaseMemory() {
   Clear();
   rules_.reset();
 }

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "gate/request.h"
-#include "rules/descriptor_tree.h"
-#include "rules/rule_limit.h"
-#include "rules/rule_spec.h"
+#include "rules/compile/descriptor_tree.h"
+#include "rules/compile/rule_limit.h"
+#include "rules/model/rule_spec.h"
 #include "sluice/charge.h"
 #include "sluice/decision.h"
 
@@ -20,65 +20,65 @@ namespace sluice {
 
 struct BoundRules;
 
-// What became of a request.
+// The result of a request.
 enum class VerdictKind : std::uint8_t {
   kAllowed,
   kRefused,        // a limit refuses it
   kDenied,         // a rule with `action: deny` or a bad cost matched; waiting does not help
-  kBadRequest,     // it cannot be understood; `fault` says why
+  kBadRequest,     // the request is invalid; `fault` says why
   kUnknownDomain,  // there are no rules for its domain
 };
 
 inline constexpr std::size_t kVerdictKinds = 5;
 static_assert(static_cast<std::size_t>(VerdictKind::kUnknownDomain) + 1 == kVerdictKinds);
 
-// How many verdicts there were.
+// Numbers of verdicts.
 struct VerdictCounts {
   std::array<std::uint32_t, kVerdictKinds> checks{};  // by VerdictKind
-  std::uint32_t lifts = 0;                            // of requests that only give back or forget
+  std::uint32_t lifts = 0;                            // requests that only give back or forget
 };
 
-// What one limit of one rule says.
+// The decision of one limit of one rule.
 struct RuleDecision {
   const RuleLimit* limit = nullptr;
-  const RuleSpec* rule = nullptr;  // null where it comes from `descriptors` or the caller
-  std::uint32_t set = 0;           // which set of the request's attributes
+  const RuleSpec* rule = nullptr;  // null if the limit comes from `descriptors` or the caller
+  std::uint32_t set = 0;           // index of the set of attributes in the request
   Purpose purpose = Purpose::kTake;
-  Veto veto = Veto::kEnforce;
+  Enforcement enforcement = Enforcement::kEnforce;
   Cost cost;
   Decision decision;
 };
 
-// What became of one set of attributes.
+// The result of one set of attributes.
 struct SetVerdict {
-  // kAllowed, kRefused (a limit of its own refuses it, by itself or with the other quota limits) or
-  // kDenied.
+  // kAllowed, kRefused (a limit of the set refuses it, alone or together with the other quota
+  // limits) or kDenied.
   VerdictKind kind = VerdictKind::kAllowed;
-  // The rule that allowed or denied it by itself, or null; a denial may be for its bad cost.
+  // The rule that allowed or denied it on its own, or null; a denial may be for its bad cost.
   const RuleSpec* decided_by = nullptr;
   const RuleSpec* bad_cost = nullptr;    // a rule, in shadow or not, whose cost is bad, or null
-  const DescriptorNode* node = nullptr;  // where it ended in the `descriptors`, or null
+  const DescriptorNode* node = nullptr;  // where matching ended in the `descriptors`, or null
   std::uint32_t first = 0;               // its decisions are first .. first + count - 1
   std::uint32_t count = 0;
 };
 
-// What it means that quota limits refuse: they refuse together, or in vain where one of them
+// Whether refusals by quota limits count: they refuse only together, and are in vain if one of them
 // passes.
 enum class QuotaRefusals : std::uint8_t { kRefuse, kInVain };
 
-// Finds out of some decisions the one that speaks for them; Verdict's invariant (2).
-// Thread safety: none. Ownership: the decisions outlive it.
-class Speaker {
+// Selects from some decisions the one that represents them; see invariant (2) of Verdict.
+// Thread safety: none. Ownership: the decisions must outlive it.
+class DecisionSelector {
  public:
-  explicit Speaker(QuotaRefusals quota_refusals) : quota_refusals_(quota_refusals) {}
+  explicit DecisionSelector(QuotaRefusals quota_refusals) : quota_refusals_(quota_refusals) {}
 
   void Add(const RuleDecision& each);
 
-  // The decision to whose refusal it comes, or null.
+  // Returns the decision that causes the refusal, or null.
   [[nodiscard]] const RuleDecision* Refusal() const;
-  // Of quota limits that refuse the one that does so for the shortest time, or null.
+  // Returns the refusing quota limit with the shortest wait, or null.
   [[nodiscard]] const RuleDecision* quota() const { return quota_; }
-  // The decision that speaks; null if there are none.
+  // Returns the representative decision; null if there are none.
   [[nodiscard]] const RuleDecision* Pick() const;
 
  private:
@@ -86,23 +86,22 @@ class Speaker {
   const RuleDecision* enforced_ = nullptr;  // refuses for longest
   const RuleDecision* quota_ = nullptr;
   const RuleDecision* passing_ = nullptr;  // has the smallest share left
-  const RuleDecision* shadow_ = nullptr;   // likewise
+  const RuleDecision* shadow_ = nullptr;   // has the smallest share left
 };
 
-// The answer for a request. Use one again and again: after the first few requests nothing is
-// allocated.
+// The answer for a request. Reuse it: after the first few requests nothing is allocated.
 //
 // Thread safety: a value. Ownership: it keeps the rules it points into alive.
 //
 // Invariants
-//   (1) kRefused: at least one decision refuses. Then, and if it is kDenied, nothing was
-//       charged but debts.
-//   (2) The nearest decision speaks for others, and never against the verdict. Where the request is
-//       refused it is the one to wait for, whose retry_after is the verdict's: of those that are
-//       enforced the one that refuses for longest, or the quota limit that refuses for the shortest
-//       time if all of them refuse and that is longer. Else it is the one with the smallest share
-//       left of those that pass, and one in shadow only where there is no other.
-//   (3) One set answers for each of the request's, in order, unless the request was bad or its
+//   (1) kRefused: at least one decision refuses. Then, and if the verdict is kDenied, only debts
+//       were charged.
+//   (2) The nearest decision represents all others and never contradicts the verdict. If the
+//       request is refused, it is the one whose retry_after is the verdict's: the enforced one that
+//       refuses for longest, or, if all quota limits refuse and that takes longer, the quota limit
+//       that refuses for the shortest time. Else it is the one with the smallest share left of
+//       those that pass, and one in shadow only if there is no other.
+//   (3) There is one SetVerdict per set of the request, in order, unless the request was bad or its
 //       domain unknown.
 class Verdict {
  public:
@@ -110,40 +109,40 @@ class Verdict {
   [[nodiscard]] bool allowed() const { return kind_ == VerdictKind::kAllowed; }
   [[nodiscard]] std::span<const RuleDecision> decisions() const { return decisions_; }
   [[nodiscard]] std::span<const SetVerdict> sets() const { return sets_; }
-  // The decision nearest to a refusal, or the refusal; null if there are none.
+  // Returns the decision nearest to a refusal, or the refusal; null if there are no decisions.
   [[nodiscard]] const RuleDecision* nearest() const;
-  // The same of one set: a quota limit that refuses speaks for a set that is refused, even if in
-  // vain.
+  // Returns the nearest decision of one set. For a refused set, that may be a refusing quota limit
+  // even if its refusal is in vain.
   [[nodiscard]] const RuleDecision* NearestOf(const SetVerdict& set) const;
-  // To find the one that speaks for some of the decisions.
-  [[nodiscard]] Speaker MakeSpeaker() const { return Speaker(quota_refusals_); }
-  // Whether it is a reason for which the request is refused.
+  // Returns a selector for some of the decisions.
+  [[nodiscard]] DecisionSelector MakeSelector() const { return DecisionSelector(quota_refusals_); }
+  // Returns whether the decision is a reason for the refusal of the request.
   [[nodiscard]] bool IsReason(const RuleDecision& each) const;
-  // The rule that allowed or denied by itself, or null.
+  // Returns the rule that allowed or denied on its own, or null.
   [[nodiscard]] const RuleSpec* decided_by() const { return decided_by_; }
-  // Until the same request would pass, or kNever; 0 if it was allowed.
+  // Returns the time until the same request would pass, or kNever; 0 if it was allowed.
   [[nodiscard]] Nanos retry_after() const { return retry_after_; }
-  // When it was decided; of no meaning where there is no decision.
+  // Returns the time of the decisions; meaningless if there are none.
   [[nodiscard]] Time decided_at() const { return decided_at_; }
-  // Allowed: how long `remaining` of the nearest decision stays what it is; at that time it is
-  // larger. 0 where its own members say it (UntilMore), where it does not grow, where nobody knows
-  // and where nobody asked (Gate::ReportGrowth).
+  // Returns how long `remaining` of the nearest decision of an allowed request stays the same; at
+  // that time it grows. 0 if the decision itself shows it (UntilMore), if it does not grow, if the
+  // time is unknown, and if it was not requested (Gate::ReportGrowth).
   [[nodiscard]] Nanos more_after() const { return more_after_; }
-  // Allowed: the delay to observe before going ahead.
+  // Returns the delay that an allowed request must observe before it goes ahead.
   [[nodiscard]] Nanos wait() const { return wait_; }
-  // Makes it empty, and lets go of the rules it points into.
-  void LetGo();
-  // What was wrong with a bad request, or with the cost for which it is denied; else empty.
+  // Clears the verdict and releases the rules it points into.
+  void ReleaseMemory();
+  // Returns what was wrong with a bad request, or with the cost that it was denied for; else empty.
   [[nodiscard]] std::string_view fault() const { return fault_; }
 
  private:
-  friend class Deciding;
+  friend class PendingRequest;
   friend class GateSession;
 
   void Clear();
-  // Makes it the answer to a request that cannot be understood.
+  // Makes it the verdict of a bad request.
   void SetFault(std::string_view fault, const RuleSpec* rule);
-  // Sets the kinds, retry_after_ and wait_ by the decisions.
+  // Sets the kinds, retry_after_ and wait_ from the decisions.
   void SumUp();
 
   VerdictKind kind_ = VerdictKind::kAllowed;

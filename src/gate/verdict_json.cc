@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "core/json_string.h"
-#include "core/text.h"
+#include "base/json_string.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -74,7 +74,7 @@ void AppendDecision(const RuleDecision& each, std::string& out) {
   out += R"(,"reset_after_ms":)";
   AppendMillis(decision.reset_after, out);
   out += R"(,"mode":")";
-  out += ModeWord(each.veto);
+  out += ModeWord(each.enforcement);
   out += R"(","source":")";
   out += WordFor(decision.source);
   out += R"("})";
@@ -82,15 +82,15 @@ void AppendDecision(const RuleDecision& each, std::string& out) {
 
 }  // namespace
 
-std::string_view ModeWord(Veto veto) {
-  switch (veto) {
-    case Veto::kEnforce:
+std::string_view ModeWord(Enforcement enforcement) {
+  switch (enforcement) {
+    case Enforcement::kEnforce:
       return "enforce";
-    case Veto::kShadow:
+    case Enforcement::kShadow:
       return "shadow";
-    case Veto::kQuota:
+    case Enforcement::kQuota:
       return "quota";
-    case Veto::kDebt:
+    case Enforcement::kDebt:
       return "debt";
   }
   return "";
@@ -103,7 +103,7 @@ void AppendVerdictMembers(const Verdict& verdict, std::string& out) {
   if (verdict.allowed()) {
     out += "null";
   } else {
-    // A request that is no good today is none tomorrow.
+    // Only a refusal ends with time: other requests would fail again.
     AppendRetryAfter(verdict.kind() == VerdictKind::kRefused ? verdict.retry_after() : kNever, out);
   }
   if (verdict.wait() > Nanos{0}) {

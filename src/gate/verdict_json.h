@@ -1,4 +1,4 @@
-// A verdict as JSON.
+// WriteVerdictJson: writes a verdict as JSON.
 #pragma once
 
 #include <string>
@@ -8,24 +8,24 @@
 
 namespace sluice {
 
-// Appends the members that every reply about a verdict has, without the braces around them:
+// Appends the members that every reply about a verdict has, without the enclosing braces:
 //
 //   "allowed":true,"retry_after_ms":null,"decisions":[{"rule":"posts","name":"m","allowed":true,
 //   "limit":2,"remaining":1,"retry_after_ms":null,"reset_after_ms":30000,"mode":"enforce",
 //   "source":"memory"}]
 //
-//   - retry_after_ms is null where allowed and "never" where waiting does not help.
-//   - limit and remaining are null where the algorithm has no such number.
-//   - name, that of the limit, is left out where it has none (in `descriptors`).
-//   - wait_ms stands before the decisions where there is a delay to observe.
+//   - retry_after_ms is null if allowed, and "never" if waiting does not help.
+//   - limit and remaining are null if the algorithm has no such number.
+//   - name is the limit's; it is left out if the limit has none (in `descriptors`).
+//   - wait_ms comes before the decisions if there is a delay to observe.
 //
-// Units: milliseconds, rounded up. Whatever the names are, it is JSON in UTF-8.
+// Units: milliseconds, rounded up. The output is valid JSON in UTF-8 whatever the names are.
 void AppendVerdictMembers(const Verdict& verdict, std::string& out);
 
-// Appends the same as an object.
+// Appends the members as a JSON object.
 void WriteVerdictJson(const Verdict& verdict, std::string& out);
 
-// What `mode` of a decision says: enforce, shadow or quota.
-std::string_view ModeWord(Veto veto);
+// Returns the word for `mode` of a decision: enforce, shadow, quota or debt.
+std::string_view ModeWord(Enforcement enforcement);
 
 }  // namespace sluice

@@ -2,7 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "core/parse_limit.h"
+#include "core/limit/parse_limit.h"
 #include "limiter/system_random.h"
 #include "limiter/system_zones.h"
 #include "sluice/limiter.h"
@@ -86,7 +86,7 @@ class MemoryLimiter final : public Limiter {
 
   [[nodiscard]] LimiterStats StatsApprox() const override {
     const MemoryStoreStats stats = store_->StatsApprox();
-    return {stats.keys, stats.bytes, stats.overflow_decisions, stats.slots_moved_most};
+    return {stats.keys, stats.bytes, stats.overflow_decisions, stats.max_slots_moved};
   }
 
  private:
@@ -107,7 +107,7 @@ class MemoryLimiter final : public Limiter {
     return store_->DecidePermit(operation, charge, store_->HashPermit(id), clock_.Now());
   }
 
-  std::unique_ptr<Clock> owned_;  // only where the caller passed none
+  std::unique_ptr<Clock> owned_;  // only if the caller passed no clock
   Clock& clock_;
   std::unique_ptr<MemoryStore> store_;
   ZoneSource zones_;
@@ -116,7 +116,7 @@ class MemoryLimiter final : public Limiter {
 }  // namespace
 
 Result<LimitHandle> Limiter::Add(std::string_view name, std::string_view text) {
-  // Zones are looked up by Add below; the string form names none.
+  // Add below looks up zones; the string form names none.
   const Result<Limit> limit = ParseLimit(text, ZoneSource{});
   if (!limit.ok()) return Error{std::string(name) + ": " + limit.error().message};
   return Add(name, limit.value().spec);

@@ -12,8 +12,8 @@ Time SlewedTime::At(const ClockReading& reading) {
   steady_ = reading.steady;
   time_ += passed;
   const Nanos behind = reading.wall - time_;
-  const Nanos most = passed / kSlewDivisor;
-  time_ += std::clamp(behind, -most, most);
+  const Nanos max = passed / kSlewDivisor;
+  time_ += std::clamp(behind, -max, max);
   return time_;
 }
 

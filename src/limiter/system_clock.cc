@@ -15,7 +15,7 @@ Nanos Read(clockid_t clock) {
 
 ClockReading ReadBoth() { return {Read(CLOCK_BOOTTIME), Time{Read(CLOCK_REALTIME)}}; }
 
-// Between two looks at the wall clock, time is one reading of the steady clock away: no lock.
+// Between two readings of the wall clock, Now needs only the steady clock and no lock.
 class SystemClock final : public Clock {
  public:
   SystemClock() : SystemClock(ReadBoth()) {}
@@ -34,7 +34,7 @@ class SystemClock final : public Clock {
   }
 
  private:
-  // Slewing by 1/2000 of this moves time by 5 microseconds a look.
+  // Slewing by 1/2000 of this moves time by 5 microseconds per reading.
   static constexpr Nanos kLookEvery{10'000'000};
 
   explicit SystemClock(const ClockReading& first)
@@ -51,7 +51,7 @@ class SystemClock final : public Clock {
   std::mutex mutex_;
   SlewedTime slewed_;  // guarded by mutex_
   std::atomic<Nanos> last_look_;
-  std::atomic<Nanos> offset_;  // time minus steady clock; relaxed: any recent value will do
+  std::atomic<Nanos> offset_;  // time minus steady clock; relaxed because any recent value will do
 };
 
 }  // namespace

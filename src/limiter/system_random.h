@@ -1,11 +1,11 @@
-// Randomness from the system, and the one place that asks for it.
+// Randomness from the system, and the only code that asks for it.
 #pragma once
 
-#include "core/sip_hash.h"
+#include "base/sip_hash.h"
 
 namespace sluice {
 
-// A seed that nobody outside the process can guess.
+// Returns a seed that cannot be guessed from outside the process.
 HashSeed DrawHashSeed();
 
 }  // namespace sluice

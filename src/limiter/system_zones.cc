@@ -13,20 +13,20 @@
 #include <system_error>
 #include <utility>
 
-#include "core/tzif.h"
+#include "core/calendar/tzif.h"
 
 namespace sluice {
 namespace {
 
-// The largest zone file there is has some 4 KiB.
-constexpr std::uintmax_t kFileBytesMost = std::uintmax_t{1} << 20U;
-constexpr std::size_t kNameBytesMost = 128;
+// The largest existing zone file has about 4 KiB.
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{1} << 20U;
+constexpr std::size_t kMaxNameBytes = 128;
 
-// No zone has a dot in its name, so without dots there is no way up.
+// Zone names have no dots, so rejecting dots rules out path traversal.
 bool IsZoneName(std::string_view name) {
   constexpr std::string_view kAllowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-/";
-  return !name.empty() && name.size() <= kNameBytesMost && name.front() != '/' &&
+  return !name.empty() && name.size() <= kMaxNameBytes && name.front() != '/' &&
          name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
@@ -34,7 +34,7 @@ std::optional<std::string> ReadFile(const std::filesystem::path& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed) || failed) return std::nullopt;
   const std::uintmax_t size = std::filesystem::file_size(path, failed);
-  if (failed || size > kFileBytesMost) return std::nullopt;
+  if (failed || size > kMaxFileBytes) return std::nullopt;
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::ifstream file(path, std::ios::binary);
   if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;
@@ -51,7 +51,7 @@ class ZoneCache {
     const std::lock_guard lock(mutex_);
     if (const auto found = zones_.find(name); found != zones_.end()) return found->second;
     std::shared_ptr<const Zone> zone = Read(name);
-    // What is not there is not kept: names are without end, and a file may be installed later.
+    // Failures are not cached: the number of names is unbounded, and a file may be installed later.
     if (zone != nullptr) zones_.emplace(name, zone);
     return zone;
   }

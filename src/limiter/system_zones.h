@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 
 namespace sluice {
 
 inline constexpr char kSystemZoneDirectory[] = "/usr/share/zoneinfo";
 
-// A source that reads zone files below `directory` when they are first asked for, and keeps them.
-//   - "UTC" is there without any file.
-//   - A name that could lead out of the directory is unknown; so is a file that is no zone file
-//     or is over 1 MiB.
+// Returns a source that reads zone files below `directory` on first use and caches them.
+//   - "UTC" exists without a file.
+//   - A name that could lead out of the directory is unknown; so is a file that is no zone file or
+//     is over 1 MiB.
 // Thread safety: the source and its copies share one cache and may be called from any thread.
 ZoneSource SystemZones(std::string directory = kSystemZoneDirectory);
 

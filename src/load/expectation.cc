@@ -4,9 +4,9 @@
 #include <array>
 #include <variant>
 
-#include "core/decimal.h"
-#include "core/duration.h"
-#include "core/text.h"
+#include "base/decimal.h"
+#include "base/duration.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -22,12 +22,12 @@ std::string_view Trimmed(std::string_view text) {
 
 // "p99.9" as 999,000 millionths.
 std::optional<Portion> ReadShare(std::string_view word) {
-  constexpr unsigned kPlacesMost = 4;
+  constexpr unsigned kMaxPlaces = 4;
   constexpr std::uint64_t kPerPercent = Portion::kAll / 100;
   if (!word.starts_with('p')) return std::nullopt;
   const auto read = ReadDecimal(word.substr(1));
   const auto* const percent = std::get_if<Decimal>(&read);
-  if (percent == nullptr || percent->places > kPlacesMost) return std::nullopt;
+  if (percent == nullptr || percent->places > kMaxPlaces) return std::nullopt;
   const auto unit = static_cast<std::uint64_t>(PowerOfTen(percent->places));
   const Uint128 millionths = percent->scaled * (kPerPercent / unit);
   if (millionths == 0 || millionths > Portion::kAll) return std::nullopt;

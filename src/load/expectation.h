@@ -1,4 +1,4 @@
-// Expectation: what a run must reach, such as "p99<1ms".
+// Expectation: a condition that a load run must meet, such as "p99<1ms".
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace sluice {
 
-// METRIC OPERATOR VALUE, without blanks or with.
+// Written as METRIC OPERATOR VALUE, with or without blanks between them.
 //   pN (p50, p99.9), min, mean, max   a latency: 1ms, 250us; N has at most four decimals
-//   rate                              answers a second: 300000
+//   rate                              answers per second: 300000
 //   requests, allowed, refused,       counts
 //   errors
 // Operators are < <= = >= >.
@@ -23,12 +23,13 @@ class Expectation {
  public:
   static Result<Expectation> Parse(std::string_view text);
 
-  // Latencies without an answer are not there, and what is not there is not as expected.
+  // Returns whether the report meets the expectation. A latency is not met if nothing was answered.
   [[nodiscard]] bool Holds(const LoadReport& report) const;
 
-  // As it was written.
+  // The text it was parsed from.
   [[nodiscard]] const std::string& text() const { return text_; }
-  // What it is about: a latency in nanoseconds, a rate or a count.
+  // Returns the measured value: a latency in nanoseconds, a rate or a count. Returns nullopt for a
+  // latency if nothing was answered.
   [[nodiscard]] std::optional<double> Found(const LoadReport& report) const;
   [[nodiscard]] bool is_latency() const { return metric_ <= Metric::kMax; }
 
@@ -53,9 +54,9 @@ class Expectation {
 
   std::string text_;
   Metric metric_ = Metric::kErrors;
-  Portion share_;  // of kQuantile
+  Portion share_;  // only with kQuantile
   Operator operator_ = Operator::kEqual;
-  double value_ = 0;  // nanoseconds, or a count
+  double value_ = 0;  // nanoseconds, answers per second, or a count
 };
 
 }  // namespace sluice

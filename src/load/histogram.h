@@ -1,4 +1,4 @@
-// Histogram: counts of 64-bit values, to within 1.6 %.
+// Histogram: counts 64-bit values with an error of at most 1.6 %.
 #pragma once
 
 #include <algorithm>
@@ -8,26 +8,26 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/int128.h"
+#include "base/int128.h"
 
 namespace sluice {
 
-// A part of all values: 999,000 is p99.9. Whole, as 0.999 as a double is not 0.999, and the value
-// after the one that is meant may be many times as large.
+// A share of all values: 999,000 is p99.9. It is an integer because 0.999 as a double is not
+// exactly 0.999, and the neighbor of the intended value may be many times as large.
 struct Portion {
   static constexpr std::uint64_t kAll = 1'000'000;
 
   std::uint64_t millionths = 0;  // at most kAll
 };
 
-// Values below 64 are counted one by one, larger ones by their power of two and the next six bits.
-// So adding is a shift and an increment, and does not disturb what is timed.
+// Values below 64 are counted exactly, larger ones by their power of two and the next six bits.
+// Adding a value is therefore a shift and an increment, and does not disturb the measurement.
 //
-// Thread safety: none. Memory: 30 KB, whatever is added.
+// Thread safety: none. Memory: 30 KB, independent of the values.
 //
 // Invariants
-//   (1) No quantile is below the value it stands for, nor above it by more than 1/64.
-//   (2) Histograms that are added to one another are as one that was given all their values.
+//   (1) A quantile is never below the exact value, and above it by at most 1/64 of it.
+//   (2) Adding one histogram to another gives the same result as adding all values to one.
 class Histogram {
  public:
   void Add(std::uint64_t value) {
@@ -47,13 +47,13 @@ class Histogram {
   }
 
   [[nodiscard]] std::uint64_t total() const { return total_; }
-  // These are 0 where nothing was added.
+  // These are 0 if no value was added.
   [[nodiscard]] std::uint64_t min() const { return total_ == 0 ? 0 : min_; }
   [[nodiscard]] std::uint64_t max() const { return max_; }
   [[nodiscard]] double mean() const { return total_ == 0 ? 0 : sum_ / static_cast<double>(total_); }
 
-  // The least value that at least this share of all values do not exceed, rounded up to the end of
-  // its step; 0 where nothing was added.
+  // Returns the smallest value such that at least this share of all values does not exceed it,
+  // rounded up to the end of its step; 0 if no value was added.
   [[nodiscard]] std::uint64_t Quantile(Portion share) const {
     const Uint128 scaled = static_cast<Uint128>(total_) * share.millionths;
     const auto wanted = static_cast<std::uint64_t>(DivCeil(scaled, Portion::kAll));
@@ -74,7 +74,8 @@ class Histogram {
     const auto shift = static_cast<unsigned>(std::bit_width(value)) - kBits - 1;
     return static_cast<std::size_t>((value >> shift) + kSteps * shift);
   }
-  // The least value of a step. That after the last is 0: 2^64.
+  // Returns the smallest value of a step. For the index after the last step this is 2^64, which
+  // wraps to 0.
   static std::uint64_t ValueAt(std::size_t index) {
     if (index < 2 * kSteps) return index;
     const std::uint64_t shift = index / kSteps - 1;

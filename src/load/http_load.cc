@@ -3,9 +3,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "load/ordered_session.h"
-#include "wire/http1_reply.h"
+#include "wire/http1/http1_reply.h"
 
 namespace sluice {
 namespace {
@@ -26,12 +26,12 @@ class HttpLoad final : public OrderedSession {
       Refuse(Concat("a reply ", read.fault));
       return kFault;
     }
-    if (!Judge(reader_.reply().status)) return kFault;
+    if (!IsExpected(reader_.reply().status)) return kFault;
     if (!reader_.reply().keeps_alive) StopTaking();
     return read.consumed;
   }
 
-  bool Judge(int status) {
+  bool IsExpected(int status) {
     if (status >= 200 && status < 300) return Answered(Answer::kAllowed);
     if (status == kTooManyRequests) return Answered(Answer::kRefused);
     return Answered(Answer::kError, Concat("status ", status));

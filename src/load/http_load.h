@@ -1,4 +1,4 @@
-// Load over HTTP/1.
+// Load generation over HTTP/1.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// A session that sends a request of HTTP/1, other than HEAD. Statuses 2xx are allowed, 429 is
-// refused, and any other is an error.
+// Creates a session that sends an HTTP/1 request with any method other than HEAD. Statuses 2xx
+// count as allowed, 429 as refused, and any other as an error.
 std::unique_ptr<LoadSession> MakeHttpLoad(LoadSession::Listener& listener,
                                           std::shared_ptr<const RequestTemplate> request);
 

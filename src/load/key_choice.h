@@ -1,4 +1,4 @@
-// KeyChoice: which key a request is for.
+// KeyChoice: chooses the key of each request.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace sluice {
 
 enum class KeyDistribution : std::uint8_t {
   kUniform,
-  kZipf,        // the n-th most popular with weight n^-0.99
-  kHot,         // nine of ten are for the first, the others share the rest
-  kSequential,  // one after another, again and again
+  kZipf,        // the n-th most popular key has weight n^-0.99
+  kHot,         // nine of ten requests use the first key, the other keys share the rest
+  kSequential,  // one after another, starting over at the end
 };
 
-// Numbers of keys, from 0 on.
+// Chooses key numbers, which begin with 0.
 //
 // Thread safety: none. The same seed and slice give the same keys.
 class KeyChoice {

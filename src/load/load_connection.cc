@@ -91,7 +91,7 @@ void LoadConnection::Flush(int epoll) {
   Watch(epoll, socket_->descriptor(), is_blocked ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
-// A socket that epoll does not know of yet is added.
+// Changes the events of a socket in epoll, or adds the socket if it is not registered yet.
 void LoadConnection::Watch(int epoll, int descriptor, std::uint32_t events) {
   epoll_event event{};
   event.events = events;

@@ -1,4 +1,4 @@
-// LoadConnection: a socket and the load session it carries.
+// LoadConnection: a socket and the load session that uses it.
 #pragma once
 
 #include <cstddef>
@@ -9,57 +9,59 @@
 #include <string_view>
 
 #include "load/load_session.h"
-#include "net/connect.h"
+#include "net/loop/connect.h"
 #include "sluice/result.h"
 #include "sluice/time.h"
 
 namespace sluice {
 
-// Moves bytes between a socket that does not block and a session. Where the server closes, it may
-// be opened again, without waiting for that.
+// Moves bytes between a non-blocking socket and a session. After the server has closed the
+// connection, it can be reopened without blocking.
 //
-// Thread safety: none. The server's address outlives it.
+// Thread safety: none. The server's address must outlive it.
 class LoadConnection {
  public:
-  // What came of reading.
+  // The result of Read.
   enum class Heard : std::uint8_t { kSome, kNothing, kEnd };
 
-  // How far opening it has come.
+  // The progress of opening the connection.
   enum class Opening : std::uint8_t { kUnderWay, kOpen };
 
-  // Connects, waits for that, and has `epoll` tell of it under its own address.
+  // Connects, blocking until that has finished, and registers with `epoll`; events carry a pointer
+  // to this object.
   Result<Done> Open(const ServerAddress& server, Nanos timeout, int epoll,
                     std::unique_ptr<LoadSession> session);
-  // What is under way is told of as errors with this cause.
+  // Closes the connection. Requests in flight are reported as errors with this cause.
   void Close(std::string_view cause);
   [[nodiscard]] bool is_open() const { return session_ != nullptr; }
 
-  // The same without waiting. While it is under way `epoll` tells when to go on; after an error it
-  // is closed. REQUIRES: it is closed.
+  // Begins to connect without blocking. While the result is kUnderWay, `epoll` reports when to call
+  // ContinueOpening; after an error the connection is closed. REQUIRES: it is closed.
   Result<Opening> BeginOpening(const ServerAddress& server, Nanos timeout, int epoll,
                                std::unique_ptr<LoadSession> session);
   [[nodiscard]] bool is_opening() const { return connecting_.has_value(); }
-  // `epoll` has told of it, or the timeout is over. REQUIRES: it is opening.
+  // Called after an event from `epoll`, or after the timeout. REQUIRES: is_opening().
   Result<Opening> ContinueOpening(int epoll);
   Result<Opening> TimeOutOpening(int epoll);
 
-  // These REQUIRE that it is open.
+  // The functions below REQUIRE is_open().
 
   [[nodiscard]] LoadSession& session() { return *session_; }
-  // Whether a request may be sent, if at most `depth` are under way.
+  // Whether a request may be sent while at most `depth` may be in flight.
   [[nodiscard]] bool HasRoom(std::size_t depth) const {
     return session_->takes_requests() && session_->in_flight() < depth;
   }
-  // Reads what there is, once, into `scratch`. kSome: `bytes` are for the session to receive.
+  // Reads available bytes once, into `scratch`. After kSome, pass `bytes` to the session.
   Heard Read(std::span<char> scratch, std::string_view& bytes) const;
-  // Sends what the system takes; it has `epoll` tell when it takes more. A connection that is gone
-  // is for Read to find.
+  // Sends as much output as the socket accepts; if some is left, `epoll` reports when the socket is
+  // writable. Errors are ignored here, because Read finds a lost connection.
   void Flush(int epoll);
 
-  // When the server last answered, or was asked while nothing was under way; kept by the owner.
-  // Bytes that are no answer do not count: one now and then would keep a request under way forever.
+  // When the server last answered, or when a request was sent while none was in flight; maintained
+  // by the owner. Bytes that are not an answer do not count, because occasional bytes would keep a
+  // request in flight forever.
   Time answered_at{};
-  // When it began to open, or went on with it; kept by the owner.
+  // When opening began or last made progress; maintained by the owner.
   Time opening_at{};
 
  private:
@@ -68,10 +70,10 @@ class LoadConnection {
   void Watch(int epoll, int descriptor, std::uint32_t events);
 
   std::optional<Connecting> connecting_;
-  std::unique_ptr<LoadSession> next_session_;  // while it is opening
+  std::unique_ptr<LoadSession> next_session_;  // the session to use once it is open
   std::optional<Socket> socket_;
   std::unique_ptr<LoadSession> session_;
-  std::size_t sent_ = 0;  // of the output
+  std::size_t sent_ = 0;  // bytes of the output already sent
   bool waits_to_write_ = false;
 };
 

@@ -9,8 +9,8 @@
 #include <ctime>
 #include <utility>
 
-#include "core/duration.h"
-#include "core/text.h"
+#include "base/duration.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr Nanos kTick = std::chrono::milliseconds{100};
 constexpr Nanos kSecond = std::chrono::seconds{1};
 constexpr std::size_t kReadBytes = std::size_t{256} * 1024;
-constexpr std::size_t kEventsMost = 256;
+constexpr std::size_t kMaxEvents = 256;
 
 constexpr std::string_view kClosed = "the connection was closed";
 constexpr std::string_view kTimedOut = "timed out";
@@ -68,7 +68,7 @@ Result<Done> LoadLoop::Run(Time begin) {
     if (plan_.amount.rate == 0) Fill(*connection);
     connection->Flush(epoll_.descriptor());
   }
-  // Waking up 50 us late, as is usual, would be part of every latency of an open loop.
+  // The default timer slack of 50 us would add to every latency of an open loop.
   if (plan_.amount.rate > 0) prctl(PR_SET_TIMERSLACK, 1);
   while (!failure_ && !share_.stopped() && !IsOver()) {
     if (now_ >= next_tick_) Tick();
@@ -83,7 +83,7 @@ Result<Done> LoadLoop::Run(Time begin) {
 }
 
 bool LoadLoop::IsOver() const {
-  // What a server that is too slow leaves unsent or unanswered is not waited for without end.
+  // Bounds the wait for requests that a slow server leaves unsent or unanswered.
   if (schedule_->end() && now_ > *schedule_->end() + plan_.timeout) return true;
   return schedule_->IsOver(now_) && in_flight_ == 0;
 }
@@ -124,8 +124,8 @@ LoadConnection* LoadLoop::FindRoom() {
   return nullptr;
 }
 
-// All that is due goes to the connection whose turn it is, as far as it has room: a call of the
-// system for each request would keep the load, and the server with it, from reaching high rates.
+// Sends all due requests on the connection whose turn it is, as far as it has room. One system call
+// per request would keep the load generator, and the server with it, from reaching high rates.
 void LoadLoop::SendDue() {
   for (;;) {
     LoadConnection* const connection = FindRoom();
@@ -139,7 +139,7 @@ void LoadLoop::SendDue() {
   }
 }
 
-// --- what comes back ------------------------------------------------------------------------
+// --- receiving ------------------------------------------------------------------------------
 
 void LoadLoop::OnAnswer(Answer answer, Time intended, std::string_view cause) {
   --in_flight_;
@@ -169,7 +169,7 @@ void LoadLoop::OnAnswer(Answer answer, Time intended, std::string_view cause) {
   if (counts) MoveLastAnswer(is_lost);
 }
 
-// That an answer will not come is known long after the load has ended, which took no longer for it.
+// A lost answer is noticed long after the load has ended, so it counts at the end of the load.
 void LoadLoop::MoveLastAnswer(bool is_lost) {
   if (!is_lost) {
     last_answer_ = now_;
@@ -185,7 +185,7 @@ void LoadLoop::Wait() {
   if (due && !is_full_) length = std::min(length, *due - now_);
   length = std::max(length, Nanos{0});
   const timespec timeout{0, static_cast<long>(length.count())};  // NOLINT(google-runtime-int)
-  std::array<epoll_event, kEventsMost> events;
+  std::array<epoll_event, kMaxEvents> events;
   const int count = epoll_pwait2(epoll_.descriptor(), events.data(),
                                  static_cast<int>(events.size()), &timeout, nullptr);
   now_ = clock_.Now();
@@ -249,7 +249,7 @@ void LoadLoop::Reopen(LoadConnection& connection) {
 
 void LoadLoop::GoOn(LoadConnection& connection, const Result<LoadConnection::Opening>& opening) {
   if (!opening) {
-    // Tick tries again, for a while.
+    // Tick retries until the timeout has passed.
     if (open_count_ == 0 && now_ > open_at_ + plan_.timeout) failure_ = opening.error();
     return;
   }
@@ -261,7 +261,7 @@ void LoadLoop::GoOn(LoadConnection& connection, const Result<LoadConnection::Ope
   connection.Flush(epoll_.descriptor());
 }
 
-// --- now and then ---------------------------------------------------------------------------
+// --- periodic work --------------------------------------------------------------------------
 
 void LoadLoop::Tick() {
   next_tick_ = now_ + kTick;

@@ -1,4 +1,4 @@
-// LoadLoop: one thread of a load generator.
+// LoadLoop: one thread of the load generator.
 #pragma once
 
 #include <atomic>
@@ -22,16 +22,16 @@
 
 namespace sluice {
 
-// What the threads of a run share.
+// State shared by the threads of a run.
 //
-// Thread safety: any thread.
+// Thread safety: all methods may be called from any thread.
 class LoadShare {
  public:
   void Stop() { stopped_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
   void AddSecond(const Measurements& part);
-  // What was added since the last call.
+  // Returns the measurements added since the last call.
   Measurements TakeSecond();
 
  private:
@@ -40,60 +40,64 @@ class LoadShare {
   Measurements second_;  // guarded by mutex_
 };
 
-// Drives its slice of the connections of a plan.
+// Drives one slice of a plan's connections.
 //
-// Thread safety: none; what it is made of outlives it, and `watcher` is null but for one loop.
+// Thread safety: none. The constructor's arguments must outlive it; `watcher` is null in all loops
+// but one.
 //
 // Invariants
-//   (1) Every request is measured once: answered, or as an error with a cause. Of those that were
-//       due before the end of the warm-up none is.
-//   (2) Latency runs from when a request was to be sent to when its answer was read.
-//   (3) In the steady state nothing is allocated for a request.
-//   (4) It ends, whatever the server does: while requests are under way on a connection, one is
-//       answered within the timeout or all are errors; what is taken by no connection for as long
-//       is a failure; and a timeout after the last was due all that is left is an error.
+//   (1) Every request is measured exactly once: as answered, or as an error with a cause. Requests
+//       that were due before the end of the warm-up are not measured.
+//   (2) Latency runs from the time a request was due to the time its answer was read.
+//   (3) In the steady state no request allocates memory.
+//   (4) It ends, whatever the server does. If requests are in flight on a connection and none is
+//       answered within the timeout, they all become errors. If no connection takes requests for as
+//       long as the timeout, the run fails. A timeout after the last request was due, everything
+//       left becomes an error.
 class LoadLoop final : private LoadSession::Listener {
  public:
   LoadLoop(const LoadPlan& plan, TaskSlice slice, Clock& clock, LoadShare& share,
            LoadWatcher* watcher);
 
-  // Makes the connections.
+  // Opens the connections.
   Result<Done> Open();
-  // Runs to the end of its slice.
+  // Runs its slice of the load to the end.
   Result<Done> Run(Time begin);
 
   [[nodiscard]] const Measurements& measured() const { return measured_; }
-  // When the last answer that counts came.
+  // When the last measured answer arrived.
   [[nodiscard]] std::optional<Time> last_answer() const { return last_answer_; }
 
  private:
   void OnAnswer(Answer answer, Time intended, std::string_view cause) override;
 
-  // Sends as many as are due: on this connection (closed loop), or on all by turns (open).
+  // Send all due requests: Fill on one connection (closed loop), SendDue on all in turn (open
+  // loop).
   void Fill(LoadConnection& connection);
   void SendDue();
   void Send(LoadConnection& connection, Time intended);
-  // The connection whose turn it is, of those that take another request; null where none does.
+  // Returns the next connection in turn that takes another request, or null if there is none.
   LoadConnection* FindRoom();
   void NextTurn() { turn_ = turn_ + 1 == connections_.size() ? 0 : turn_ + 1; }
 
-  // Waits for sockets, and until something else is to be done.
+  // Waits for socket events, at most until the next request or tick is due.
   void Wait();
   void Handle(LoadConnection& connection);
   void MoveLastAnswer(bool is_lost);
   void Close(LoadConnection& connection, std::string_view cause);
-  // Ends a connection that the server has not said it closes, and begins another.
+  // Closes a connection that the server closed or left without an answer, and opens another.
   void Renew(LoadConnection& connection, std::string_view cause);
   void Reopen(LoadConnection& connection);
-  // Sends on a connection that is open now; where it cannot be opened, Tick tries again.
+  // Handles the result of opening: sends on the connection if it is open. If it failed, Tick
+  // retries.
   void GoOn(LoadConnection& connection, const Result<LoadConnection::Opening>& opening);
 
-  // Ten times a second: what has taken too long, what is to be opened again, who looks on.
+  // Runs ten times per second: checks timeouts, reopens connections, notifies the watcher.
   void Tick();
   void CheckConnections();
   void TellSecond();
   [[nodiscard]] bool IsOver() const;
-  // What has no answer by now will have none. An error where nothing ever had one.
+  // Counts requests without an answer as errors. Returns an error if the server never answered.
   Result<Done> GiveUp();
   [[nodiscard]] Error NoAnswer() const;
 
@@ -112,12 +116,13 @@ class LoadLoop final : private LoadSession::Listener {
   Time now_{};
   Time next_tick_{};
   Time next_second_{};
-  std::size_t open_count_ = 0;  // connections
-  Time open_at_{};              // while none is open: when one last was
+  std::size_t open_count_ = 0;  // open connections
+  Time open_at_{};              // while none is open: when the last one closed
   std::size_t in_flight_ = 0;
-  std::size_t answers_ = 0;            // of the server, errors too, warm-up or not
-  std::string_view closing_cause_;     // of the connection that is being closed; else empty
-  std::optional<Time> untaken_since_;  // when a request was not taken, if there was no answer since
+  std::size_t answers_ = 0;         // from the server, including errors and warm-up
+  std::string_view closing_cause_;  // while a connection is being closed, else empty
+  // When the server first did not take a request, if it has answered none since.
+  std::optional<Time> untaken_since_;
   std::optional<Error> failure_;
   std::optional<Time> last_answer_;
   Measurements measured_;

@@ -22,7 +22,7 @@ Nanos CpuTime() {
   return length(usage.ru_utime) + length(usage.ru_stime);
 }
 
-// Runs all loops, the first on this thread. Returns what became of each.
+// Runs all loops, the first one on this thread. Returns their results.
 std::vector<Result<Done>> RunAll(std::vector<std::unique_ptr<LoadLoop>>& loops, Time begin) {
   std::vector<Result<Done>> outcomes(loops.size(), Done{});
   std::vector<std::thread> threads;

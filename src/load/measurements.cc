@@ -7,7 +7,7 @@ void Measurements::AddErrors(std::uint64_t count, std::string_view cause) {
   errors_ += count;
   auto found = causes_.find(cause);
   if (found == causes_.end()) {
-    const std::string_view name = causes_.size() < kCausesMost ? cause : kOtherCauses;
+    const std::string_view name = causes_.size() < kMaxCauses ? cause : kOtherCauses;
     found = causes_.emplace(name, 0).first;
   }
   found->second += count;

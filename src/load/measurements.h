@@ -1,4 +1,4 @@
-// Measurements: what became of requests, and how long they took.
+// Measurements: the results of requests and their latencies.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace sluice {
 
-// What became of a request.
+// The result of a request.
 enum class Answer : std::uint8_t {
   kAllowed,
   kRefused,
-  kError,     // something else was answered, or nothing
-  kNotTaken,  // the server has not begun with it and says so: it is sent again
+  kError,     // an unexpected answer, or none
+  kNotTaken,  // the server reported that it did not process the request; it is sent again
 };
 
-// Thread safety: none. Errors apart, nothing is allocated.
+// Thread safety: none. Only errors allocate memory.
 class Measurements {
  public:
-  // Different causes of errors that are told apart; the others are counted together.
-  static constexpr std::size_t kCausesMost = 16;
+  // The maximum number of distinct causes of errors; further causes are counted together.
+  static constexpr std::size_t kMaxCauses = 16;
   static constexpr std::string_view kOtherCauses = "other errors";
 
   void AddAllowed(Nanos latency) {
@@ -35,7 +35,7 @@ class Measurements {
     ++refused_;
     latencies_.Add(static_cast<std::uint64_t>(latency.count()));
   }
-  // How long an error took says nothing about answers, and is not kept.
+  // The time an error took is not recorded, because it says nothing about answers.
   void AddErrors(std::uint64_t count, std::string_view cause);
   void Add(const Measurements& other);
 
@@ -58,17 +58,17 @@ class Measurements {
   std::map<std::string, std::uint64_t, std::less<>> causes_;
 };
 
-// A run, or a part of it.
+// The results of a run, or of a part of it.
 struct LoadReport {
   Measurements measured;
-  // From the end of the warm-up to the last answer. One that never came counts as one at the end of
-  // the load, where that is a time.
+  // The time from the end of the warm-up to the last answer. An answer that never came counts at
+  // the end of the load, if the load has an end time.
   Nanos elapsed{0};
-  // What sending and reading took of processors, all threads together, as a share of the whole
-  // time: 2 is two of them.
+  // The processor time that sending and reading took in all threads, as a multiple of the elapsed
+  // time: 2 means two processors.
   double processors = 0;
 
-  // Answers a second.
+  // Returns the answers per second.
   [[nodiscard]] double rate() const;
 };
 

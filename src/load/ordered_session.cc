@@ -3,8 +3,8 @@
 namespace sluice {
 namespace {
 
-// Before the list of those under way is moved to the front.
-constexpr std::size_t kAnsweredMost = 1024;
+// The number of answered requests at which the list of requests is compacted.
+constexpr std::size_t kMaxAnswered = 1024;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void OrderedSession::Send(std::uint64_t key, Time intended) {
 bool OrderedSession::Answered(Answer answer, std::string_view cause) {
   if (in_flight() == 0) return Refuse("it answered what was not asked");
   const Time intended = sent_[answered_++];
-  if (answered_ == sent_.size() || answered_ == kAnsweredMost) {
+  if (answered_ == sent_.size() || answered_ == kMaxAnswered) {
     sent_.erase(sent_.begin(), sent_.begin() + static_cast<std::ptrdiff_t>(answered_));
     answered_ = 0;
   }

@@ -1,4 +1,4 @@
-// OrderedSession: a load session of a protocol that answers in the order of requests.
+// OrderedSession: a load session for protocols that answer in the order of requests.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// Keeps the requests that are under way, and the bytes of an answer half there.
+// Keeps the requests in flight and the bytes of an incomplete answer.
 class OrderedSession : public LoadSession {
  public:
   OrderedSession(Listener& listener, std::shared_ptr<const RequestTemplate> request)
@@ -26,23 +26,27 @@ class OrderedSession : public LoadSession {
   [[nodiscard]] bool takes_requests() const final { return takes_requests_; }
 
  protected:
-  // Reads one answer from the front and tells of it by Answered or Failed. Returns how many bytes
-  // were its own, 0 where more must come, and kFault after Refuse.
+  // Reads one answer from the front and reports it with Answered. Returns the size of the answer, 0
+  // if more bytes are needed, and kFault after Refuse.
   static constexpr std::size_t kFault = static_cast<std::size_t>(-1);
   virtual std::size_t ReadOne(std::string_view unread) = 0;
-  // The same at the end of a connection, for protocols in which that ends an answer.
+  // Reads the last bytes of a connection, for protocols in which the end of the connection ends an
+  // answer.
   virtual std::size_t ReadLast(std::string_view unread) { return ReadOne(unread); }
 
-  // What became of the oldest request. False, with a fault, where none is under way.
+  // Reports the result of the oldest request. Returns false and sets the fault if none is in
+  // flight.
   bool Answered(Answer answer, std::string_view cause = "");
-  // The server takes no more: what is under way is to be sent again, elsewhere.
+  // Called when the server takes no more requests. Reports those in flight as not taken, so that
+  // they are sent again elsewhere.
   void StopTaking();
 
  private:
   std::shared_ptr<const RequestTemplate> request_;
-  std::vector<Time> sent_;  // when those under way were to be sent, from answered_ on
+  // When each request was due. Requests from index answered_ on are in flight.
+  std::vector<Time> sent_;
   std::size_t answered_ = 0;
-  std::string carried_;  // of an answer that is not whole
+  std::string carried_;  // bytes of an incomplete answer
   bool takes_requests_ = true;
 };
 

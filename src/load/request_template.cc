@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kDigitsMost = 20;
+constexpr std::size_t kMaxDigits = 20;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ RequestTemplate::RequestTemplate(std::uint64_t keys,
 }
 
 void RequestTemplate::Append(std::uint64_t key, std::string& out) const {
-  std::array<char, kDigitsMost> digits;
+  std::array<char, kMaxDigits> digits;
   for (std::size_t i = width_; i-- > 0; key /= 10) digits[i] = static_cast<char>('0' + key % 10);
   const std::size_t begin = out.size();
   out.append(text_);

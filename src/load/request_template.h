@@ -1,4 +1,4 @@
-// RequestTemplate: a request that is made once and sent for any key.
+// RequestTemplate: a request that is built once and sent with any key.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace sluice {
 
-// Bytes with places for a key, which is a number in decimal, with zeros in front so that all keys
-// are of one length. So all requests are, and writing one is a copy and a few digits.
+// Request bytes with places for a key. A key is a decimal number, padded with zeros so that all
+// keys have the same length; writing a request is a copy and a few digits.
 //
 // Thread safety: immutable.
 //
 // Invariants
-//   (1) What is appended for a key is what was built for its digits.
-//   (2) Nothing is allocated but what the text takes.
+//   (1) Append(key) appends exactly the bytes that `build` returns for the key's digits.
+//   (2) Nothing is allocated except for the growth of the output.
 class RequestTemplate {
  public:
-  // `build` makes the request for a key. It is called for a few keys; where the key stands in what
-  // it makes is found by comparing. REQUIRES: it puts digits as they are, and keys > 0.
+  // `build` makes the request for a key. It is called with two keys, and the places of the key are
+  // found by comparing the results. REQUIRES: it copies the digits unchanged, and keys > 0.
   RequestTemplate(std::uint64_t keys,
                   const std::function<std::string(std::string_view key)>& build);
 
@@ -32,7 +32,7 @@ class RequestTemplate {
  private:
   std::size_t width_;  // digits of a key
   std::string text_;
-  std::vector<std::size_t> places_;  // where a key begins
+  std::vector<std::size_t> places_;  // offsets at which the key begins
 };
 
 }  // namespace sluice

@@ -3,10 +3,10 @@
 #include <span>
 #include <utility>
 
-#include "core/text.h"
+#include "base/ascii.h"
+#include "base/text.h"
 #include "load/ordered_session.h"
-#include "wire/ascii.h"
-#include "wire/resp_value_reader.h"
+#include "wire/resp/resp_value_reader.h"
 
 namespace sluice {
 namespace {
@@ -29,10 +29,10 @@ class RespLoad final : public OrderedSession {
       Refuse(read.fault);
       return kFault;
     }
-    return Judge(read.nodes) ? read.consumed : kFault;
+    return IsExpected(read.nodes) ? read.consumed : kFault;
   }
 
-  bool Judge(std::span<const RespNode> nodes) {
+  bool IsExpected(std::span<const RespNode> nodes) {
     const RespNode& first = nodes.front();
     if (first.type == RespType::kPush) return true;
     const bool is_error = first.type == RespType::kError || first.type == RespType::kBlobError;
@@ -52,7 +52,7 @@ class RespLoad final : public OrderedSession {
   }
 
   RespMeaning meaning_;
-  bool awaits_login_;  // the first reply is that to the login
+  bool awaits_login_;  // the next reply answers the login
   RespValueReader reader_{{}};
 };
 

@@ -1,4 +1,4 @@
-// Load over RESP.
+// Load generation over RESP.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,20 @@
 
 namespace sluice {
 
-// What a reply says about a request.
+// How a reply encodes the verdict.
 enum class RespMeaning : std::uint8_t {
-  kAny,        // all but errors are allowed
-  kThrottled,  // the first of a list is 0 where allowed and 1 where refused: CL.THROTTLE
-  kAllowed,    // the first of a list is 1 where allowed and 0 where refused: SLUICE.CHECK
+  kAny,  // every reply but an error means allowed
+  // CL.THROTTLE: the first element of the array is 0 if allowed and 1 if refused.
+  kThrottled,
+  // SLUICE.CHECK: the first element of the array is 1 if allowed and 0 if refused.
+  kAllowed,
 };
 
-// By the name of the command.
+// Returns the meaning of a command's replies, by the command's name.
 RespMeaning MeaningOf(std::string_view command);
 
-// A session that sends a command. `login` is one that is sent before all others, or nothing; where
-// the reply to it is an error, the session has failed.
+// Creates a session that sends a command. `login`, if not empty, is a command that is sent before
+// all others; the session fails if the reply to it is an error.
 std::unique_ptr<LoadSession> MakeRespLoad(LoadSession::Listener& listener,
                                           std::shared_ptr<const RequestTemplate> request,
                                           RespMeaning meaning, std::string_view login = {});

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/text.h"
-#include "net/grpc_client.h"
-#include "wire/rls_caller.h"
+#include "base/text.h"
+#include "load/grpc_client.h"
+#include "wire/grpc/rls_caller.h"
 
 namespace sluice {
 namespace {
@@ -21,7 +21,7 @@ class RlsLoad final : public LoadSession, private GrpcClient::Listener {
   void Send(std::uint64_t key, Time intended) override {
     built_.clear();
     message_->Append(key, built_);
-    // The tag is the time, which is after 1970.
+    // The due time serves as the tag; it is after 1970, so it is not negative.
     client_.Call(static_cast<std::uint64_t>(intended.time_since_epoch().count()), built_);
   }
 
@@ -56,8 +56,8 @@ class RlsLoad final : public LoadSession, private GrpcClient::Listener {
 
   void OnReply(const GrpcReply& reply) override {
     const Time intended{Nanos{static_cast<std::int64_t>(reply.tag)}};
-    if (reply.fate == GrpcReply::Fate::kNotTaken) return Tell(Answer::kNotTaken, intended);
-    if (reply.fate == GrpcReply::Fate::kBroken) {
+    if (reply.outcome == GrpcReply::Fate::kNotTaken) return Tell(Answer::kNotTaken, intended);
+    if (reply.outcome == GrpcReply::Fate::kBroken) {
       return Tell(Answer::kError, intended, end_cause_.empty() ? reply.words : end_cause_);
     }
     if (reply.status != GrpcStatus::kOk) {
@@ -75,7 +75,7 @@ class RlsLoad final : public LoadSession, private GrpcClient::Listener {
   std::shared_ptr<const RequestTemplate> message_;
   std::string built_;
   RlsAnswer answer_;
-  std::string_view end_cause_;  // once the connection has ended
+  std::string_view end_cause_;  // set when the connection has ended
   GrpcClient client_;
 };
 

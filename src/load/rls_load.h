@@ -1,17 +1,17 @@
-// Load over Envoy's rate limit service.
+// Load generation over Envoy's rate limit service.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "core/header_list.h"
+#include "base/header_list.h"
 #include "load/load_session.h"
 #include "load/request_template.h"
 
 namespace sluice {
 
-// A session that calls ShouldRateLimit; `message` makes the requests. OK is allowed, OVER_LIMIT is
-// refused, and a call that fails is an error.
+// Creates a session that calls ShouldRateLimit with requests made from `message`. OK counts as
+// allowed, OVER_LIMIT as refused, and a failed call as an error.
 std::unique_ptr<LoadSession> MakeRlsLoad(LoadSession::Listener& listener,
                                          std::shared_ptr<const RequestTemplate> message,
                                          std::string authority, HeaderList metadata = {});

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "core/int128.h"
+#include "base/int128.h"
 
 namespace sluice {
 namespace {
 
 constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
 
-// How many requests are due before `length` has passed.
+// Returns the number of requests that are due before `length` has passed.
 std::uint64_t DueWithin(Nanos length, std::uint64_t rate) {
   const Uint128 scaled = static_cast<Uint128>(length.count()) * rate;
   return static_cast<std::uint64_t>(DivCeil(scaled, kNanosPerSecond));

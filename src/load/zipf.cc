@@ -11,7 +11,7 @@ double Unit(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11
 
 double Weight(double x) { return std::pow(x, -kExponent); }
 
-// Of the weight, from 1 on.
+// The integral of the weight, from 1 to x, and its inverse.
 double Integral(double x) { return (std::pow(x, 1 - kExponent) - 1) / (1 - kExponent); }
 
 double Inverse(double at) { return std::pow(1 + at * (1 - kExponent), 1 / (1 - kExponent)); }

@@ -1,4 +1,4 @@
-// Zipf: ranks of which few are drawn often and most seldom, as keys are in real traffic.
+// Zipf: random ranks of which a few are drawn often and most rarely, like keys in real traffic.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// The n-th most popular with weight n^-0.99. By rejection-inversion (Hoermann and Derflinger,
-// 1996): no table, so that a hundred million keys cost no more than ten.
+// Draws the n-th most popular rank with weight n^-0.99. It uses rejection-inversion (Hoermann and
+// Derflinger, 1996), which needs no table, so a hundred million keys cost no more than ten.
 //
 // Thread safety: immutable.
 class Zipf {
@@ -15,7 +15,7 @@ class Zipf {
   // REQUIRES: keys > 0.
   explicit Zipf(std::uint64_t keys);
 
-  // From 0 on, the most popular first; below `keys`.
+  // Returns a rank from 0 (the most popular) to keys - 1.
   std::uint64_t Draw(std::mt19937_64& engine) const;
 
  private:

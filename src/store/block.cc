@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// What the allocator adds to each block, about.
+// The allocator's overhead per block, approximately.
 constexpr std::size_t kAllocationOverhead = 16;
 
 }  // namespace

@@ -1,16 +1,15 @@
-// Block: the states that are too large for a slot (logs, parts, permits), each in memory of its
-// own.
+// Block: a separately allocated state that is too large for a slot (logs, parts, permits).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "store/slot.h"
 
 namespace sluice {
 
-// What the entries of a block are.
+// The type of the entries in a block.
 enum class BlockKind : std::uint8_t {
   kLog,      // LogEntry
   kParts,    // std::int64_t
@@ -18,18 +17,18 @@ enum class BlockKind : std::uint8_t {
 };
 std::size_t EntryBytes(BlockKind kind);
 
-// Where the content of a block comes from.
+// Where the content of a block was written.
 enum class BlockOrigin : std::uint8_t {
-  kHere,      // decisions of this process
-  kSnapshot,  // a file: not held against the terms of its key yet
+  kHere,      // by a decision of this process
+  kSnapshot,  // in a snapshot file; not yet checked against the terms of its key
 };
 
-// The head of a block; its entries follow in the same allocation.
+// The header of a block; its entries follow in the same allocation.
 //
 // Ownership: made by Blocks::Make, owned by the slot that points to it, freed by Blocks::Free.
 struct Block {
-  std::uint64_t bytes = 0;     // of the whole allocation
-  std::uint32_t capacity = 0;  // entries there is room for
+  std::uint64_t bytes = 0;     // size of the whole allocation
+  std::uint32_t capacity = 0;  // maximum number of entries
   std::uint32_t head = 0;      // logs
   std::uint32_t size = 0;      // logs, permits
   BlockKind kind = BlockKind::kLog;
@@ -44,7 +43,7 @@ struct Block {
   }
 };
 
-// The block that a slot points to, and making it point there.
+// Read and write the block pointer of a slot.
 inline Block* BlockOf(const Slot<2>& slot) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a slot is words, one of which is the address.
   return reinterpret_cast<Block*>(slot.words[1]);
@@ -53,12 +52,12 @@ inline void SetBlock(Block* block, Slot<2>& slot) {
   slot.words[1] = reinterpret_cast<std::uint64_t>(block);
 }
 
-// Makes and frees the blocks of one shard and counts their bytes.
+// Allocates and frees the blocks of one shard and counts their bytes.
 //
 // Thread safety: guarded by the shard's lock.
 class Blocks {
  public:
-  // A block with zeroed entries, or null if it would not fit below `bytes_max` in all.
+  // Returns a block with zeroed entries, or null if all blocks together would exceed `bytes_max`.
   Block* Make(BlockKind kind, std::uint32_t capacity, std::size_t bytes_max);
   void Free(Block* block);
 
@@ -68,7 +67,7 @@ class Blocks {
   std::size_t bytes_ = 0;
 };
 
-// The core's view of a block, and back.
+// Convert between a block and the state that the core's algorithms work on.
 LogState LogOf(Block* block);
 PartsState PartsOf(Block* block);
 PermitsState PermitsOf(Block* block);

@@ -4,29 +4,28 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/decimal.h"
-
 namespace sluice {
 namespace {
 
 constexpr std::uint32_t kEntriesAtFirst = 4;
-constexpr std::uint32_t kEntriesMost = std::uint32_t{1} << 30U;
-constexpr std::int64_t kUnitsInBlockMost = 4 * kUnitsMost;
+constexpr std::uint32_t kMaxEntries = std::uint32_t{1} << 30U;
+constexpr std::int64_t kMaxUnitsInBlock = 4 * kMaxUnits;
 
-// Adds up units and checks that each entry has at least `least`. False if they come to too much.
+// Adds up units and checks that each entry has at least `least`. Returns false if an entry has too
+// few or the sum becomes too large.
 class UnitSum {
  public:
-  explicit UnitSum(std::int64_t least) : least_(least) {}
+  explicit UnitSum(std::int64_t min) : min_(min) {}
 
   bool Add(std::int64_t units) {
-    if (units < least_ || units > kUnitsInBlockMost - sum_) return false;
+    if (units < min_ || units > kMaxUnitsInBlock - sum_) return false;
     sum_ += units;
     return true;
   }
   [[nodiscard]] std::int64_t sum() const { return sum_; }
 
  private:
-  std::int64_t least_;
+  std::int64_t min_;
   std::int64_t sum_ = 0;
 };
 
@@ -58,7 +57,8 @@ bool Accept(PartsState& parts, UnitSum& sum) {
   return true;
 }
 
-// Whether the entries of the block make a state; fills in what follows from them.
+// Returns whether the entries of the block form a valid state, and fills in the header fields that
+// are derived from them.
 bool Accept(Block* block, std::uint32_t entries) {
   UnitSum sum(block->kind == BlockKind::kParts ? 0 : 1);
   bool accepted = false;
@@ -113,7 +113,7 @@ Result<Block*> ReadBlock(Blocks& blocks, std::size_t bytes_max, SnapshotReader& 
   const auto entries = in.Number<std::uint32_t>();
   const auto newest = in.Number<std::int64_t>();
   if (in.failed()) return Error{"the snapshot ends too early"};
-  if (kind > static_cast<std::uint8_t>(BlockKind::kPermits) || entries > kEntriesMost) {
+  if (kind > static_cast<std::uint8_t>(BlockKind::kPermits) || entries > kMaxEntries) {
     return Error{"the snapshot has a block of no known kind or size"};
   }
   const auto known = static_cast<BlockKind>(kind);

@@ -1,4 +1,4 @@
-// MemoryStore: requests of several charges, taken all or not at all.
+// MemoryStore: decides requests with several charges, all or none.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -9,11 +9,11 @@ namespace sluice {
 namespace {
 
 std::int64_t AddSaturated(std::int64_t a, std::int64_t b) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  return a > kMost - b ? kMost : a + b;
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  return a > kMax - b ? kMax : a + b;
 }
 
-// The shards of a request, locked in order so that two requests can never wait for each other.
+// Locks the shards of a request in a fixed order, so that two requests cannot deadlock.
 class ShardsLock {
  public:
   ShardsLock() = default;
@@ -25,7 +25,7 @@ class ShardsLock {
 
   void Add(Shard& shard) { shards_[count_++] = &shard; }
 
-  // Locks what was added; the time is the latest that any of the shards has seen.
+  // Locks the added shards. Returns the latest time that any of them has seen.
   Time LockAll(Time now) {
     const auto end = shards_.begin() + static_cast<std::ptrdiff_t>(count_);
     std::sort(shards_.begin(), end);
@@ -39,43 +39,45 @@ class ShardsLock {
   }
 
  private:
-  std::array<Shard*, Local::kChargesMost> shards_{};
+  std::array<Shard*, Local::kMaxCharges> shards_{};
   std::size_t count_ = 0;
 };
 
 }  // namespace
 
-bool GoesAhead(std::span<const Decision> decisions, std::span<const Veto> vetoes) {
+bool GoesAhead(std::span<const Decision> decisions, std::span<const Enforcement> enforcements) {
   bool quota_asked = false;
   bool quota_passed = false;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const Veto veto = VetoOf(vetoes, i);
-    if (veto == Veto::kEnforce && !decisions[i].allowed) return false;
-    quota_asked |= veto == Veto::kQuota;
-    quota_passed |= veto == Veto::kQuota && decisions[i].allowed;
+    const Enforcement enforcement = EnforcementOf(enforcements, i);
+    if (enforcement == Enforcement::kEnforce && !decisions[i].allowed) return false;
+    quota_asked |= enforcement == Enforcement::kQuota;
+    quota_passed |= enforcement == Enforcement::kQuota && decisions[i].allowed;
   }
   return !quota_asked || quota_passed;
 }
 
-// A charge on its way. Charges of the same key are decided as one, by the first of them.
+// One charge of a request in progress. Charges of the same key are decided together, by the first
+// of them (the leader).
 struct MemoryStore::Item {
   Call call;
   Shard* shard = nullptr;
-  std::size_t index = 0;   // of its charge
-  std::size_t leader = 0;  // place of the first item of the same key
-  bool seated = false;     // whether the key has a state of its own
-  Cost left_alone{0};      // most units that a charge of the key must leave
+  std::size_t index = 0;   // position of its charge in the request
+  std::size_t leader = 0;  // index of the first item of the same key
+  bool claimed = false;    // whether the key has a state of its own
+  Cost min_remaining{0};   // maximum that any charge of the key requires to remain
 
-  // Takes another charge of the same state to be decided with this one.
+  // Merges another charge of the same state into this one.
   void Join(const Item& other) {
     call.cost.units = AddSaturated(call.cost.units, other.call.cost.units);
-    left_alone.units = std::max(left_alone.units, other.left_alone.units);
+    min_remaining.units = std::max(min_remaining.units, other.min_remaining.units);
   }
 
-  // Whether all charges of the key pass and leave what they must.
+  // Decides whether all charges of the key pass together and leave their min_remaining. Takes
+  // nothing.
   Decision Ask(Time now) {
     const Cost cost = call.cost;
-    call.cost.units = AddSaturated(cost.units, left_alone.units);
+    call.cost.units = AddSaturated(cost.units, min_remaining.units);
     const Decision decision = Run(Operation::kPeek, now);
     call.cost = cost;
     return decision;
@@ -84,14 +86,14 @@ struct MemoryStore::Item {
   // REQUIRES: the shard is locked.
   Decision Run(Operation operation, Time now) {
     call.operation = operation;
-    if (!seated) return shard->RunShared(call, now);
+    if (!claimed) return shard->RunShared(call, now);
     Decision decision;
     shard->Run(call, now, decision);
     return decision;
   }
 };
 
-// The charges of a request that are debts, or those that are not, in their order.
+// Fills `room` with the charges of a request that have this operation (kDebt or kCheck), in order.
 std::span<MemoryStore::Item> MemoryStore::MakeItems(const Request& request, Operation operation,
                                                     std::span<Item> room) const {
   std::size_t count = 0;
@@ -103,7 +105,7 @@ std::span<MemoryStore::Item> MemoryStore::MakeItems(const Request& request, Oper
     item.shard->Prefetch(item.call);
     item.index = i;
     item.leader = count;
-    item.left_alone = LeftAlone(request, i);
+    item.min_remaining = MinRemaining(request, i);
     for (std::size_t j = 0; j < count; ++j) {
       if (room[j].call.hash != item.call.hash || room[j].call.limit != item.call.limit) continue;
       item.leader = room[j].leader;
@@ -115,7 +117,7 @@ std::span<MemoryStore::Item> MemoryStore::MakeItems(const Request& request, Oper
   return room.first(count);
 }
 
-// REQUIRES: the shards are locked, and no key has been seated yet.
+// Charges all debts. REQUIRES: the shards are locked, and no key has been claimed yet.
 void MemoryStore::TakeDebts(std::span<Item> items, std::span<Decision> decisions, Time now) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Item& item = items[i];
@@ -127,26 +129,27 @@ void MemoryStore::TakeDebts(std::span<Item> items, std::span<Decision> decisions
   }
 }
 
-// Finds every key a state that is its own or that it shares, until the request is decided.
-void MemoryStore::SeatAll(std::span<Item> items, Time now) {
+// Claims a state for every key, its own or a shared one, until the request has been decided.
+void MemoryStore::ClaimAll(std::span<Item> items, Time now) {
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].leader == i) items[i].seated = items[i].shard->Seat(items[i].call, now);
+    if (items[i].leader == i) items[i].claimed = items[i].shard->Claim(items[i].call, now);
   }
-  // Before any is asked, so that none takes the last shared states from one that was promised to
-  // pass; and after all have been seated, which does housekeeping.
+  // Shared states are reserved before any charge is decided, so that no charge takes the last
+  // shared states from one that was decided to pass; and after all claims, because claiming does
+  // housekeeping.
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].leader == i && !items[i].seated) items[i].shard->SeatShared(items[i].call, now);
+    if (items[i].leader == i && !items[i].claimed) items[i].shard->ClaimShared(items[i].call, now);
   }
   JoinShared(items);
 }
 
-// Different keys that fell on one shared state are decided as one, too: each alone may pass where
-// together they do not.
+// Different keys that map to the same shared state are decided together, too, because each alone
+// may pass when together they do not.
 void MemoryStore::JoinShared(std::span<Item> items) {
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].seated || items[i].leader != i) continue;
+    if (items[i].claimed || items[i].leader != i) continue;
     for (std::size_t j = 0; j < i; ++j) {
-      const bool leads = !items[j].seated && items[j].leader == j;
+      const bool leads = !items[j].claimed && items[j].leader == j;
       const bool together = leads && items[i].shard == items[j].shard &&
                             items[i].shard->ShareState(items[i].call, items[j].call);
       if (!together) continue;
@@ -175,9 +178,9 @@ void MemoryStore::Decide(std::span<const Request> requests, std::span<Decision> 
 }
 
 void MemoryStore::DecideTogether(const Request& request, std::span<Decision> decisions, Time now) {
-  std::array<Item, kChargesMost> room;
+  std::array<Item, kMaxCharges> room;
   std::span<Item> debts;
-  if (!request.vetoes.empty()) debts = MakeItems(request, Operation::kDebt, room);
+  if (!request.enforcements.empty()) debts = MakeItems(request, Operation::kDebt, room);
   const std::span<Item> free = std::span<Item>(room).subspan(debts.size());
   const std::span<Item> items = MakeItems(request, Operation::kCheck, free);
   ShardsLock lock;
@@ -185,29 +188,30 @@ void MemoryStore::DecideTogether(const Request& request, std::span<Decision> dec
   for (const Item& item : items) lock.Add(*item.shard);
   now = lock.LockAll(now);
   TakeDebts(debts, decisions, now);
-  SeatAll(items, now);
+  ClaimAll(items, now);
   for (std::size_t i = 0; i < items.size(); ++i) {
     Item& item = items[i];
     decisions[item.index] = item.leader == i ? item.Ask(now) : decisions[items[item.leader].index];
   }
-  const bool goes_ahead = GoesAhead(decisions, request.vetoes);
-  const bool takes = request.taking == Taking::kAllOrNone;
+  const bool goes_ahead = GoesAhead(decisions, request.enforcements);
+  const bool takes = request.charge_mode == ChargeMode::kAllOrNone;
   for (std::size_t i = 0; i < items.size(); ++i) {
     Item& item = items[i];
     Decision& decision = decisions[item.index];
-    // A refused check takes nothing, but is recorded where the limit counts refused ones. Where
-    // units must be left it could pass: that was refused already.
-    const bool runs = takes && (decision.allowed ? goes_ahead : item.left_alone.units == 0);
+    // A refused check takes nothing, but it runs so that limits with count_refused record it. A
+    // check that was refused because of min_remaining must not run: without that condition it could
+    // pass.
+    const bool runs = takes && (decision.allowed ? goes_ahead : item.min_remaining.units == 0);
     if (item.leader != i) {
       decision = decisions[items[item.leader].index];
     } else if (runs) {
       decision = item.Run(Operation::kCheck, now);
-    } else if (item.seated) {
-      item.shard->Unseat(item.call);
+    } else if (item.claimed) {
+      item.shard->ReleaseClaim(item.call);
     }
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].leader == i && !items[i].seated) items[i].shard->UnseatShared();
+    if (items[i].leader == i && !items[i].claimed) items[i].shard->ReleaseShared();
   }
 }
 

@@ -1,14 +1,15 @@
-// FleetKey: what one state is kept under by all nodes of a fleet.
+// FleetKey: identifies one state for all nodes of a fleet.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-#include "core/sip_hash.h"
+#include "base/sip_hash.h"
 
 namespace sluice {
 
-// What the nodes of a fleet hash keys with. Whoever knows it can find out keys by trying.
+// The secret with which the nodes of a fleet hash keys. Anyone who knows it can find keys by brute
+// force.
 struct FleetSecret {
   HashSeed first;
   HashSeed second;
@@ -16,8 +17,8 @@ struct FleetSecret {
   friend bool operator==(const FleetSecret&, const FleetSecret&) = default;
 };
 
-// 128 bits that stand for a limit and a key. They are as good as random, and nobody can choose
-// them.
+// 128 bits that identify a limit and a key. They are indistinguishable from random, and clients
+// cannot choose them.
 struct FleetKey {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -25,13 +26,13 @@ struct FleetKey {
   friend bool operator==(const FleetKey&, const FleetKey&) = default;
 };
 
-// The hash of the keys of one limit.
+// Hashes the keys of one limit.
 //
 // Thread safety: a value.
 class FleetHash {
  public:
   FleetHash() = default;
-  // `id` is the limit's, the same on every node.
+  // `id` identifies the limit and is the same on every node.
   FleetHash(const FleetSecret& secret, std::string_view id)
       : first_(secret.first), second_(secret.second) {
     first_.Absorb(id);
@@ -47,7 +48,8 @@ class FleetHash {
   SipHash second_;
 };
 
-// Equal for keys of equal bytes, whatever their limit: their states are kept together.
+// Returns a hash of the key alone. Equal keys get the same route whatever their limit, so that
+// their states are kept together.
 inline std::uint32_t RouteOf(const FleetSecret& secret, std::string_view key) {
   return static_cast<std::uint32_t>(SipHash(secret.first).Finish(key));
 }

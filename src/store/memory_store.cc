@@ -6,12 +6,12 @@
 namespace sluice {
 namespace {
 
-// Below this the tables' first pages would not fit.
-constexpr std::uint64_t kMemoryLeast = std::uint64_t{16} << 20U;
-// The tables reserve three times their memory in address space, of which there are 128 TiB.
-constexpr std::uint64_t kMemoryMost = std::uint64_t{16} << 40U;
+// With less memory, the first pages of the tables would not fit.
+constexpr std::uint64_t kMinMemory = std::uint64_t{16} << 20U;
+// The tables reserve three times their memory in address space, which is limited to 128 TiB.
+constexpr std::uint64_t kMaxMemory = std::uint64_t{16} << 40U;
 
-// Holds the lock of one shard at a time, and keeps it while the next call is in the same shard.
+// Holds the lock of one shard at a time and keeps it while consecutive calls are in the same shard.
 class RunLock {
  public:
   RunLock() = default;
@@ -35,11 +35,11 @@ class RunLock {
 }  // namespace
 
 Result<std::unique_ptr<MemoryStore>> MemoryStore::Create(const MemoryStoreOptions& options) {
-  if (options.memory_bytes < kMemoryLeast) {
+  if (options.memory_bytes < kMinMemory) {
     return Error{"a memory limit of " + std::to_string(options.memory_bytes) +
                  " bytes is too small; expected at least 16 MiB"};
   }
-  if (options.memory_bytes > kMemoryMost) {
+  if (options.memory_bytes > kMaxMemory) {
     return Error{"a memory limit of " + std::to_string(options.memory_bytes) +
                  " bytes is too large; expected at most 16 TiB"};
   }
@@ -69,7 +69,7 @@ Result<Done> MemoryStore::Init(const MemoryStoreOptions& options) {
                      .overflow = pages_.data() + for_tables + i * for_overflow,
                      .overflow_bytes = for_overflow});
   }
-  limits_ = std::make_unique<std::atomic<RegisteredLimit*>[]>(kLimitsMost);
+  limits_ = std::make_unique<std::atomic<RegisteredLimit*>[]>(kMaxLimits);
   return Done{};
 }
 
@@ -77,8 +77,8 @@ Result<LimitHandle> MemoryStore::Add(std::string_view name, const Limit& limit, 
   return AddFrom(TermsFrom::kLimit, name, limit, now);
 }
 
-// What it is added with stands for terms in snapshots, and no charge is decided by it.
-Result<LimitHandle> MemoryStore::AddBrought(std::string_view name, Time now) {
+// The limit passed here only fills the place of terms in snapshots; no charge is decided by it.
+Result<LimitHandle> MemoryStore::AddCallerLimit(std::string_view name, Time now) {
   LimitSpec spec;
   spec.rate = Rate{1, Nanos{1}};
   return AddFrom(TermsFrom::kCharge, name, std::get<Limit>(MakeLimit(spec, {})), now);
@@ -93,7 +93,7 @@ Result<LimitHandle> MemoryStore::AddFrom(TermsFrom terms_from, std::string_view 
     return Error{"a limit '" + std::string(name) +
                  "' exists already; expected a new name, or a change of its terms"};
   }
-  if (registry_.size() >= kLimitsMost) return Error{"65,535 limits exist; no more can be added"};
+  if (registry_.size() >= kMaxLimits) return Error{"65,535 limits exist; no more can be added"};
   const auto index = static_cast<std::uint32_t>(registry_.size());
   auto added = std::make_unique<RegisteredLimit>(std::string(name), index, seed_,
                                                  limit.spec.algorithm, terms_from);
@@ -135,8 +135,8 @@ Time MemoryStore::Advance(Time now) {
 
 void MemoryStore::MakeCall(Operation operation, const Charge& charge, Call& call) const {
   const RegisteredLimit& limit = LimitOf(charge.limit);
-  // Member by member: copying a call right after it was made would wait for the stores of its
-  // parts.
+  // Assigned member by member: copying a call right after it was built would stall on the stores to
+  // its members.
   call.limit = &limit;
   call.terms = &limit.current();
   call.hash = limit.Hash(charge.key);
@@ -146,7 +146,7 @@ void MemoryStore::MakeCall(Operation operation, const Charge& charge, Call& call
 }
 
 // Hashes and prefetches all keys first, so that their cache misses overlap. make_call_at(i, call)
-// makes the i-th call. REQUIRES: count <= kBatch.
+// builds the i-th call. REQUIRES: count <= kBatch.
 template <typename MakeCallAt>
 void MemoryStore::DecideBatch(std::size_t count, MakeCallAt make_call_at,
                               std::span<Decision> decisions, Time now) {
@@ -183,14 +183,14 @@ void MemoryStore::DecideEach(Operation operation, std::span<const Charge> charge
   }
 }
 
-void MemoryStore::DecideBrought(LimitHandle limit, std::span<const BroughtCharge> charges,
-                                std::span<Decision> decisions, Time now) {
+void MemoryStore::DecideCallerCharges(LimitHandle limit, std::span<const CallerCharge> charges,
+                                      std::span<Decision> decisions, Time now) {
   now = Advance(now);
   const RegisteredLimit& registered = LimitOf(limit);
   while (!charges.empty()) {
     const std::size_t count = std::min(charges.size(), kBatch);
     const auto make_call_at = [&](std::size_t i, Call& call) {
-      const BroughtCharge& charge = charges[i];
+      const CallerCharge& charge = charges[i];
       call.limit = &registered;
       call.terms = &charge.terms->prepared();
       call.hash = registered.Hash(charge.key);
@@ -213,7 +213,7 @@ Decision MemoryStore::DecideOne(const Call& call, Time now) {
   return decision;
 }
 
-// They need no seat: all-or-none is nothing to them, and a check is charged or refused by itself.
+// Single charges need no claims: each is charged or refused on its own.
 std::size_t MemoryStore::DecideAlone(std::span<const Request> requests,
                                      std::span<Decision> decisions, Time now) {
   std::size_t count = 0;
@@ -249,7 +249,7 @@ MemoryStoreStats MemoryStore::StatsApprox() const {
     sum.keys += stats.keys;
     sum.bytes += stats.bytes;
     sum.overflow_decisions += stats.overflow_decisions;
-    sum.slots_moved_most = std::max(sum.slots_moved_most, stats.slots_moved_most);
+    sum.max_slots_moved = std::max(sum.max_slots_moved, stats.max_slots_moved);
   }
   return sum;
 }

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/debt.h"
+#include "core/algorithm/debt.h"
 #include "store/pages.h"
 
 namespace sluice {
 namespace {
 
-// A state is at most this many grains deep; far below 2^31, so that a stale cell is told from one
-// in use for thousands of periods (and then errs on the strict side).
+// The maximum depth of a state in grains: far below 2^31, so that a stale cell can be told from one
+// in use for thousands of periods (after that it errs on the strict side).
 constexpr unsigned kDepthBits = 20;
-constexpr std::size_t kCellsLeast = 64;
-// A debt may reach 16 times as far. While there is one, a stale cell is taken for one in use 16
-// times as often, and it keeps out every key that shares its state.
+constexpr std::size_t kMinCells = 64;
+// A debt may reach 16 times as far. While there is one, a stale cell is mistaken for one in use 16
+// times as often, and it blocks every key that shares its state.
 constexpr std::uint64_t kDebtGrains = std::uint64_t{1} << (kDepthBits + 4);
 
 std::uint64_t NsOf(Nanos length) { return static_cast<std::uint64_t>(length.count()); }
@@ -34,13 +34,13 @@ OverflowTerms Bucket(std::int64_t burst, std::uint64_t unit_ns, Nanos hold) {
   const Uint128 depth = static_cast<Uint128>(unit_ns) * static_cast<std::uint64_t>(burst);
   const auto longest = std::max<Uint128>(depth, NsOf(hold));
   while ((longest >> terms.grain_shift) >= (Uint128{1} << kDepthBits)) ++terms.grain_shift;
-  // Time is read in whole grains, so up to one grain too much seems to have passed. Where a unit is
-  // a grain or more, it takes whole grains and one besides, so that `burst` single units fit
-  // exactly; where it is less, the grain comes off the depth.
+  // Time is read in whole grains, so up to one grain too much seems to have passed. If a unit is at
+  // least a grain long, it is rounded up to whole grains plus one, so that `burst` single units fit
+  // exactly; if it is shorter, one grain is taken off the depth.
   const std::uint64_t grain = std::uint64_t{1} << terms.grain_shift;
   const bool whole_grains = unit_ns > grain || burst == 1;
   if (whole_grains) terms.unit_ns = (unit_ns + grain - 1) / grain * grain + grain;
-  // Rounded up or not, no state may reach further ahead than others do.
+  // Rounded up or not, no state may reach further ahead than kLongestSpan.
   const Uint128 wanted = static_cast<Uint128>(terms.unit_ns) * static_cast<std::uint64_t>(burst);
   const Uint128 full =
       std::max<Uint128>(std::min<Uint128>(wanted, NsOf(kLongestSpan)), terms.unit_ns);
@@ -52,7 +52,7 @@ OverflowTerms Bucket(std::int64_t burst, std::uint64_t unit_ns, Nanos hold) {
   return terms;
 }
 
-// A debt fills a window and ends with it: nothing passes for as long as one lasts.
+// A debt fills a window and ends with it: nothing passes while the debt lasts.
 OverflowTerms EndingWithItsWindow(OverflowTerms terms) {
   const std::uint64_t filled = std::uint64_t{terms.depth} + terms.hold;
   SetFurthest(std::min(filled, NsOf(kLongestSpan) >> terms.grain_shift), terms);
@@ -96,7 +96,7 @@ struct Standin {
     return Bucket(std::min(t.burst, t.delay_after) + 1, NsPerUnit(t.interval), Nanos{0});
   }
   OverflowTerms operator()(const IntervalBucket& t) const {
-    // One refill may come at once, so what is left of the burst after it is all that may be stored.
+    // One refill may come at once, so only the burst minus one refill may be stored.
     return WithinWindow(std::min(t.burst, t.rate.count), t.rate.period);
   }
   OverflowTerms operator()(const FixedWindow& t) const {
@@ -128,7 +128,7 @@ std::uint32_t GrainsNow(const OverflowTerms& terms, Time now) {
   return static_cast<std::uint32_t>(NsOf(now.time_since_epoch()) >> terms.grain_shift);
 }
 
-// Grains from now until the cell is drained; negative if it is already.
+// Returns the grains from now until the cell is drained; negative if it is drained already.
 std::int32_t Ahead(std::uint32_t cell, const OverflowTerms& terms, Time now) {
   return static_cast<std::int32_t>(cell - GrainsNow(terms, now));
 }
@@ -137,12 +137,12 @@ Nanos Length(const OverflowTerms& terms, std::uint64_t grains) {
   return Nanos{ToInt64Saturated(static_cast<Uint128>(grains) << terms.grain_shift)};
 }
 
-// So many grains later, or the end of time.
+// Returns the time that many grains later, at most Time::max().
 Time Later(const OverflowTerms& terms, std::uint64_t grains, Time now) {
   return now + std::min(Length(terms, grains), Time::max() - now);
 }
 
-// From now until the clock shows `grains` grains more.
+// Returns the time from now until the clock has advanced by that many grains.
 Nanos Until(const OverflowTerms& terms, std::uint64_t grains, Time now) {
   if (grains == 0) return Nanos{0};
   const std::uint64_t into_grain =
@@ -150,7 +150,7 @@ Nanos Until(const OverflowTerms& terms, std::uint64_t grains, Time now) {
   return Length(terms, grains) - Nanos{static_cast<std::int64_t>(into_grain)};
 }
 
-// What a cost takes, in grains, rounded up.
+// Returns the grains that a cost takes, rounded up.
 Uint128 GrainsOf(const OverflowTerms& terms, Cost cost) {
   const Uint128 ns = static_cast<Uint128>(static_cast<std::uint64_t>(cost.units)) * terms.unit_ns;
   const Uint128 grain = Uint128{1} << terms.grain_shift;
@@ -189,7 +189,7 @@ const Overflow::Array* Overflow::Find(std::uint32_t limit) const {
 
 std::size_t Overflow::CellsForNext() const {
   const std::size_t left = cells_size_ - cells_taken_;
-  return std::max(left / 4 * 3, std::min(left, kCellsLeast));
+  return std::max(left / 4 * 3, std::min(left, kMinCells));
 }
 
 Overflow::Array* Overflow::FindOrMake(std::uint32_t limit) {
@@ -210,7 +210,7 @@ void Overflow::Reserve(std::uint32_t limit, Time now) {
 }
 
 void Overflow::DropUnused() {
-  // What has been charged has a time; later arrays lie behind earlier ones.
+  // A charged array has a nonzero active_until; later arrays are stored behind earlier ones.
   while (!arrays_.empty() && arrays_.back().active_until == Time{}) {
     cells_taken_ -= arrays_.back().cells;
     arrays_.pop_back();
@@ -288,7 +288,8 @@ Decision Overflow::Peek(std::uint32_t limit, const OverflowTerms& terms, std::ui
     decision.allowed = false;
     decision.retry_after = Until(used, static_cast<std::uint64_t>(after - used.depth), now);
   } else if (no_cells) {
-    // Every cell belongs to another limit. It may pass once there is memory for the key again.
+    // Every cell belongs to another limit. The charge may pass once there is memory for the key
+    // again.
     decision.allowed = false;
     decision.retry_after = Length(used, used.depth);
   }
@@ -299,7 +300,7 @@ Decision Overflow::Check(std::uint32_t limit, const OverflowTerms& terms, std::u
                          Cost cost, Time now) {
   Decision decision = Peek(limit, terms, hash, cost, now);
   if (!decision.allowed || cost.units == 0) return decision;
-  Array* const array = FindOrMake(limit);  // Peek has seen to it that there is one
+  Array* const array = FindOrMake(limit);  // Peek has checked that this succeeds
   array->terms = TermsFor(*array, terms, now);
   std::uint32_t& cell = *CellOf(*array, hash);
   const Uint128 after = Held(*array, array->terms, cell, now) + GrainsOf(array->terms, cost);
@@ -325,7 +326,7 @@ Decision Overflow::TakeDebt(std::uint32_t limit, const OverflowTerms& terms, std
 
 Decision Overflow::Hold(Array& array, std::uint32_t& cell, std::uint32_t grains, Time now) {
   cell = GrainsNow(array.terms, now) + grains;
-  if (cell == 0) cell = 1;  // 0 is a cell never used; a grain too long is on the strict side
+  if (cell == 0) cell = 1;  // 0 marks an unused cell; one grain too many is on the strict side
   const std::uint64_t binds = std::uint64_t{grains} + array.terms.hold + 1;
   array.active_until = std::max(array.active_until, Later(array.terms, binds, now));
   active_until_ = std::max(active_until_, array.active_until);

@@ -5,40 +5,42 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "sluice/decision.h"
 
 namespace sluice {
 
-// A coarse token bucket that stands in for a limit on shared states: never more lenient than the
+// A coarse token bucket that replaces a limit on shared states. It is never more lenient than the
 // limit itself.
 //
-// For token buckets it is the limit's own burst and interval, for leaky buckets as much of them as
-// passes without a wait. For windows and logs it is a half-sized burst and an interval so long that
-// no PERIOD ever sees more than COUNT units. Refused requests are not recorded (count_refused).
+// For token buckets it has the limit's own burst and interval; for leaky buckets it admits only
+// what passes without a wait. For windows and logs it has half the burst and an interval so long
+// that no PERIOD ever sees more than COUNT units. Refused requests are not recorded
+// (count_refused).
 //
-// A debt goes below zero here too, for windows and logs until one that was filled up would be over.
-// A state is shared, and its 32 bits are few, so it goes less far than in a state of the key's own:
-// `furthest`, which for a bucket is five times its depth or more, but at most a year.
+// A debt takes a shared state below zero, too; for windows and logs only until a window that was
+// filled up would have ended. Because the state is shared and has only 32 bits, it goes less far
+// than a state of the key's own: `furthest`, which for a bucket is at least five times its depth
+// but at most a year.
 //
-// Time is counted in grains of 2^grain_shift ns, coarse enough that a state fits 32 bits; what that
-// rounds away is added to the interval or taken off the burst.
+// Time is counted in grains of 2^grain_shift ns, coarse enough that a state fits 32 bits. Rounding
+// errors are added to the interval or taken off the burst.
 struct OverflowTerms {
   std::int64_t limit = 0;     // units; 0: nothing passes (concurrency, whose permits need ids)
   std::uint64_t unit_ns = 1;  // time in which one unit comes back, rounded up
   unsigned grain_shift = 0;
   std::uint32_t depth = 0;     // limit * unit_ns in grains
   std::uint32_t hold = 0;      // grains for which a drained state still binds its keys
-  std::uint32_t furthest = 0;  // grains by which a debt may push a state ahead; at least depth
+  std::uint32_t furthest = 0;  // maximum grains that a debt may push a state ahead; at least depth
 
   static OverflowTerms For(const Terms& terms);
 };
 
-// The shared states of one shard: for each limit an array of 32-bit cells, picked by key hash.
+// The shared states of one shard: for each limit an array of 32-bit cells, selected by key hash.
 //
 // Thread safety: guarded by the shard's lock.
-// Memory: `memory` is cut up on demand; each limit that needs an array gets three quarters of what
-// is left, so the one that is flooded has most of it.
+// Memory: `memory` is divided on demand. Each limit that needs an array gets three quarters of what
+// is left, so the first limit to be flooded gets the most.
 //
 // Invariants
 //   (1) A cell counts every unit admitted to any of its keys, so a key never gets more than its
@@ -51,34 +53,34 @@ class Overflow {
  public:
   void Init(std::byte* memory, std::size_t bytes);
 
-  // Whether any cell may still bind a key.
+  // Returns whether any cell may still bind a key.
   [[nodiscard]] bool active(Time now) const { return now < active_until_; }
 
-  // Whether the key must be decided here.
+  // Returns whether the key must be decided here.
   [[nodiscard]] bool Binds(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash,
                            Time now) const;
 
   Decision Peek(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash, Cost cost,
                 Time now) const;
-  // Takes the cost if it passes, which it does exactly if Peek says so.
+  // Takes the cost if it passes, which is the case exactly if Peek allows it.
   Decision Check(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash, Cost cost,
                  Time now);
 
-  // Takes the cost in any case, and answers with the state it leaves. Where every cell belongs to
-  // another limit there is nothing to take it from.
+  // Takes the cost in any case and reports the resulting state. Takes nothing if all cells belong
+  // to other limits.
   Decision TakeDebt(std::uint32_t limit, const OverflowTerms& terms, std::uint64_t hash, Cost cost,
                     Time now);
 
-  // Makes the array of a limit, if it has none and there are cells left, and sees to it that it is
-  // not given back at this time. To be followed by DropUnused.
+  // Allocates the array of a limit, if it has none and there are cells left, and keeps GiveBack
+  // from freeing it at this time. Must be followed by DropUnused.
   void Reserve(std::uint32_t limit, Time now);
-  // Takes back arrays that were made and then not used.
+  // Frees arrays that were reserved but not used.
   void DropUnused();
 
-  // Whether two keys of a limit fall on one cell.
+  // Returns whether two keys of a limit share a cell.
   [[nodiscard]] bool SameCell(std::uint32_t limit, std::uint64_t hash, std::uint64_t other) const;
 
-  // Once no cell binds a key any more, gives their memory back to the system.
+  // Returns the memory to the system once no cell binds a key any more.
   void GiveBack(Time now);
 
   [[nodiscard]] std::size_t Bytes() const { return bytes_used_; }
@@ -88,23 +90,23 @@ class Overflow {
     std::uint32_t limit = 0;
     std::size_t first = 0;
     std::size_t cells = 0;
-    OverflowTerms terms;  // its cells are written under these while it is active
-    Time active_until{};  // until when a cell of it may bind a key
-    Time debt_until{};    // until when a cell of it may be more than `depth` ahead
+    OverflowTerms terms;  // the terms of its cells while it is active
+    Time active_until{};  // until then a cell of it may bind a key
+    Time debt_until{};    // until then a cell of it may be more than `depth` ahead
   };
 
-  // Grains held by a cell; one that is further ahead than any can be is stale.
+  // Returns the grains held by a cell; 0 if it is stale, that is, further ahead than possible.
   static std::uint32_t Held(const Array& array, const OverflowTerms& used, std::uint32_t cell,
                             Time now);
   static std::uint32_t FurthestAhead(const Array& array, const OverflowTerms& used, Time now);
-  // Makes a cell hold so many grains.
+  // Sets the grains that a cell holds.
   Decision Hold(Array& array, std::uint32_t& cell, std::uint32_t grains, Time now);
 
   static const OverflowTerms& TermsFor(const Array& array, const OverflowTerms& terms, Time now);
 
   [[nodiscard]] const Array* Find(std::uint32_t limit) const;
   Array* FindOrMake(std::uint32_t limit);
-  // Cells that the next array would have.
+  // Returns the number of cells that the next array would have.
   [[nodiscard]] std::size_t CellsForNext() const;
   [[nodiscard]] std::uint32_t* CellOf(const Array& array, std::uint64_t hash) const;
 
@@ -112,7 +114,7 @@ class Overflow {
   std::size_t cells_size_ = 0;
   std::size_t cells_taken_ = 0;
   std::size_t bytes_used_ = 0;
-  std::vector<Array> arrays_;  // few: one for each limit that ever overflowed here
+  std::vector<Array> arrays_;  // few: one per limit that ever overflowed here
   Time active_until_{};
 };
 

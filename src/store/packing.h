@@ -1,17 +1,17 @@
-// Packing: how the states of the core are laid out in the words of a slot.
+// Packing: the layout of the core's states in the words of a slot.
 //
-// In every layout but the narrow one words[0] is the time, in nanoseconds since 1970, from which on
-// the key is unused; the narrow one counts from the shard's epoch, in units of 1/256 ns at most. So
-// a sweep compares words[0] with a threshold and needs no limit.
+// In every layout except the narrow one, words[0] is the time, in nanoseconds since 1970, from
+// which the key is unused. The narrow one counts from the shard's epoch, in units of at most 1/256
+// ns. Therefore a sweep compares words[0] with a threshold and does not need the limit.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <type_traits>
 
-#include "core/aligned.h"
-#include "core/limit.h"
-#include "core/quick_window.h"
+#include "core/algorithm/aligned.h"
+#include "core/algorithm/quick_window.h"
+#include "core/limit/limit.h"
 #include "store/region.h"
 
 namespace sluice {
@@ -21,12 +21,12 @@ constexpr std::uint64_t TimeWord(Time time) {
 }
 constexpr Time TimeOf(std::uint64_t word) { return Time{Nanos{static_cast<std::int64_t>(word)}}; }
 
-// Narrow: 56 bits of nanoseconds since the epoch, then either 8 bits of ticks or, for a sliding
-// window, its counters: these reach into the time, which is kept to kCoarse then, rounded up. A
-// window ends at a multiple of its period, which is longer than kCoarse, so nothing is lost.
+// Narrow layout: 56 bits of nanoseconds since the epoch, then 8 bits of ticks. A sliding window
+// stores its two counters in the low bits instead, and its time is rounded up to kCoarse. A window
+// ends at a multiple of its period, which is longer than kCoarse, so no information is lost.
 struct NarrowPacking {
   static constexpr unsigned kCounterBits = 14;
-  static constexpr std::int64_t kCounterMost = (std::int64_t{1} << kCounterBits) - 1;
+  static constexpr std::int64_t kMaxCounter = (std::int64_t{1} << kCounterBits) - 1;
   static constexpr unsigned kCoarseBits = 2 * kCounterBits - 8;
   static constexpr Nanos kCoarse{std::int64_t{1} << kCoarseBits};
 
@@ -40,11 +40,11 @@ struct NarrowPacking {
     slot.words[0] = (whole << 8U) | time.fraction;
   }
 
-  // A later epoch, at `now` or less than kCoarse before it: the counters of windows stay in place.
+  // Returns a later epoch, at `now` or less than kCoarse before it. Window counters are unaffected.
   [[nodiscard]] NarrowPacking MovedTo(Time now) const {
     return {epoch + (now - epoch) / kCoarse * kCoarse};
   }
-  // The word of a slot of this epoch under a later one; 0 if the key is unused by then.
+  // Converts a slot's word to a later epoch; 0 if the key is unused by then.
   [[nodiscard]] std::uint64_t WordUnder(const NarrowPacking& later, const Slot<1>& slot) const {
     const auto age = static_cast<std::uint64_t>((later.epoch - epoch).count());
     return slot.words[0] >> 8U < age ? 0 : slot.words[0] - (age << 8U);
@@ -77,8 +77,8 @@ inline void Load(const Slot<2>& slot, FixedWindow::State& state) {
   state = {TimeOf(slot.words[0]), static_cast<std::int64_t>(slot.words[1])};
 }
 
-// Sliding windows. The end of the window is not kept: the key is unused one period after it if
-// anything was charged in it, at it if not. `Window` is SlidingWindow or QuickWindow.
+// Sliding windows. The end of the window is not stored: the key is unused one period after it if
+// anything was charged in it, otherwise at it. `Window` is SlidingWindow or QuickWindow.
 template <typename Window>
 Time WindowEnd(const Window& window, Time unused_at, std::int64_t current) {
   return unused_at - (current > 0 ? window.rate.period : Nanos{0});
@@ -108,7 +108,7 @@ SlidingWindow::State LoadWindow(const NarrowPacking& packing, const Window& wind
   const std::uint64_t coarse = word >> (2 * NarrowPacking::kCounterBits);
   const Nanos ahead{static_cast<std::int64_t>(coarse << NarrowPacking::kCoarseBits)};
   const auto counter = [](std::uint64_t bits) {
-    return static_cast<std::int64_t>(bits) & NarrowPacking::kCounterMost;
+    return static_cast<std::int64_t>(bits) & NarrowPacking::kMaxCounter;
   };
   const std::int64_t current = counter(word);
   const Time unused_at = AlignedStart(window, packing.epoch + ahead);
@@ -155,7 +155,7 @@ inline void Load(const Slot<3>& slot, WarmUpPacer::State& state) {
   state = {TimeOf(slot.words[0]), TimeOf(slot.words[1]), std::bit_cast<double>(slot.words[2])};
 }
 
-// Whether states of these terms may be found in slots of this width.
+// Whether states of these terms may be stored in slots of this width.
 template <typename L, std::size_t kWords>
 constexpr bool FitsSlot() {
   constexpr bool kFine = std::is_same_v<L, TokenBucket> || std::is_same_v<L, LeakyBucket>;

@@ -37,7 +37,7 @@ Pages::~Pages() {
 }
 
 void Pages::PreferLarge(std::byte* from, std::size_t bytes) {
-  // Only a wish: a system without large pages serves small ones.
+  // A hint only: a system without large pages uses small ones.
   madvise(from, bytes, MADV_HUGEPAGE);
 }
 

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/aligned.h"
-#include "core/debt.h"
+#include "core/algorithm/aligned.h"
+#include "core/algorithm/debt.h"
 
 namespace sluice {
 namespace {
 
-// No state of any kind lies further ahead than this (see kLatestTime).
+// No state of any kind is further ahead than this (see kLatestTime).
 constexpr Time kLast = kLatestTime + kLongestSpan;
 
 bool IsWithin(Time time, Time now, Nanos ahead) {
@@ -23,7 +23,7 @@ bool IsBucketPlausible(const Interval& interval, const FineTime& state, const Pl
          IsWithin(state.whole, at.now, std::max(at.span, kDebtSpan));
 }
 
-bool IsCountPlausible(std::int64_t units, std::int64_t most) { return 0 <= units && units <= most; }
+bool IsCountPlausible(std::int64_t units, std::int64_t max) { return 0 <= units && units <= max; }
 
 }  // namespace
 
@@ -68,7 +68,7 @@ bool IsPlausible(const SlidingLog& terms, const LogState& state, const Plausible
 
 bool IsPlausible(const SlidingBuckets& terms, const PartsState& state, const PlausibleAt& at) {
   const Nanos part = terms.rate.period / terms.buckets;
-  // The oldest part is beside those that COUNT bounds.
+  // COUNT does not bound the oldest part, which is counted in addition.
   return state.parts.size() == static_cast<std::size_t>(terms.buckets) + 1 &&
          state.units / 2 <= terms.rate.count && state.newest >= 0 &&
          state.newest <= PeriodsSince1970(at.now, part);

@@ -1,18 +1,18 @@
-// IsPlausible: whether a state that came from a file is one that its terms can have written.
+// IsPlausible: checks whether a state from a file could have been written by its terms.
 //
-// The checks that decisions rely on: a state that passes them makes no algorithm overflow, read
-// out of bounds or wait beyond its limit. They do not prove that the state is true.
+// These are the checks that decisions rely on: a state that passes them makes no algorithm
+// overflow, read out of bounds or wait beyond its limit. They do not prove that the state is true.
 #pragma once
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 
 namespace sluice {
 
-// When and under which bound a state is judged.
+// The time and the bound that a state is checked against.
 struct PlausibleAt {
   Time now{};
-  // PreparedTerms::span of the terms; of a concurrency limit the longest of all its terms, since
-  // permits keep the deadlines that earlier terms gave them.
+  // PreparedTerms::span of the terms. For a concurrency limit, the longest of all its terms,
+  // because permits keep the deadlines that earlier terms gave them.
   Nanos span{0};
 };
 
@@ -26,7 +26,7 @@ bool IsPlausible(const SlidingWindow& terms, const SlidingWindow::State& state,
                  const PlausibleAt& at);
 bool IsPlausible(const WarmUpPacer& terms, const WarmUpPacer::State& state, const PlausibleAt& at);
 
-// REQUIRES: what ReadBlock (block_codec.h) ensures of the entries.
+// REQUIRES: the properties of the entries that ReadBlock (block_codec.h) ensures.
 bool IsPlausible(const SlidingLog& terms, const LogState& state, const PlausibleAt& at);
 bool IsPlausible(const SlidingBuckets& terms, const PartsState& state, const PlausibleAt& at);
 bool IsPlausible(const Concurrency& terms, const PermitsState& state, const PlausibleAt& at);

@@ -7,45 +7,46 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/int128.h"
+#include "base/int128.h"
 #include "store/pages.h"
 #include "store/slot.h"
 
 namespace sluice {
 
-// A table takes memory in pieces of this size, one in each row (see pages.h): a row holds one piece
-// for each of the 256 shards.
+// A table takes memory in pieces of this size. Each row (see pages.h) holds one piece for each of
+// the 256 shards.
 inline constexpr std::size_t kPieceBytes = kRowBytes / 256;
 
-// Which part of every piece a region has.
+// The part of every piece that a region uses.
 enum class Part : std::uint8_t {
   kMain,  // the first three quarters
   kSide,  // the last quarter
 };
 
-// An array of buckets in reserved address space, of a number of pieces. A key belongs to exactly
-// one bucket: the one at spread * buckets / 2^64, where `spread` is a hash of it. That place grows
-// with the number of buckets and keeps the order of keys, so the array can be resized in place: to
-// grow, buckets are emptied from the top down and their keys placed anew above; to shrink, from the
-// bottom up.
+// An array of buckets in reserved address space, measured in pieces. A key belongs to exactly one
+// bucket: the one at spread * buckets / 2^64, where `spread` is a hash of the key. That index grows
+// with the number of buckets and preserves the order of keys, so the array can be resized in place:
+// to grow, buckets are emptied from the top down and their keys are re-placed above; to shrink,
+// from the bottom up.
 //
-// Thread safety: guarded by the shard's lock, but for Place, which a thread about to take the lock
-// may call to prefetch (its answer may then be stale).
+// Thread safety: guarded by the shard's lock, except Place, which a thread that is about to take
+// the lock may call to prefetch (its answer may then be stale).
 //
 // Invariants
 //   (1) While resizing, a key is placed by the new count if its old place is beyond the frontier
 //       (growing: at or above it; shrinking: below it), else by the old count.
+//   (2) A physical bucket holds keys of only one of the two layouts.
 //   (2) A physical bucket holds keys of one of the two layouts, never of both.
 template <std::size_t kWords, Part kPart>
 class Region {
  public:
   using BucketType = Bucket<kWords>;
-  // Buckets a piece.
+  // Buckets per piece.
   static constexpr std::size_t kPerPiece =
       kPieceBytes / 4 * (kPart == Part::kMain ? 3 : 1) / sizeof(BucketType);
 
-  // `memory` is this shard's piece of the first row. Also to start with another number of pieces,
-  // as long as no bucket was ever used.
+  // `memory` is this shard's piece of the first row. May be called again with another number of
+  // pieces as long as no bucket has been used.
   void Init(std::byte* memory, std::size_t pieces) {
     memory_ = memory;
     Rest(pieces);
@@ -57,8 +58,8 @@ class Region {
 
   // REQUIRES: spread != 0 while resizing.
   [[nodiscard]] BucketType& Place(std::uint64_t spread) const {
-    // Relaxed: under the lock they cannot change, and a prefetch may be wrong. One count or the
-    // other is chosen without a branch, which no predictor could guess.
+    // Relaxed: under the lock the counts cannot change, and a prefetch may be wrong. The count is
+    // chosen without a branch, which would be unpredictable.
     const std::size_t below = below_.load(std::memory_order_relaxed);
     const std::size_t above = above_.load(std::memory_order_relaxed);
     return AtPlace(Scale(spread, spread <= split_.load(std::memory_order_relaxed) ? below : above));
@@ -68,10 +69,10 @@ class Region {
   [[nodiscard]] bool growing() const { return resizing() && growing_; }
   [[nodiscard]] std::size_t buckets() const { return To() * kPerPiece; }
 
-  // Buckets that may hold keys.
+  // The number of buckets that may hold keys.
   [[nodiscard]] std::size_t extent() const { return Above() * kPerPiece; }
 
-  // REQUIRES: !resizing(), and another number of pieces than it has.
+  // REQUIRES: !resizing(), and a different number of pieces.
   void StartResize(std::size_t pieces) {
     assert(!resizing());
     const std::size_t from = Below();
@@ -80,7 +81,7 @@ class Region {
     SetFrontier(growing_ ? from * kPerPiece : 0);
   }
 
-  // Empties the next bucket to be placed anew and hands out its slots; the caller inserts them.
+  // Empties the next bucket to be re-placed and returns its slots, which the caller inserts again.
   // REQUIRES: resizing().
   BucketType TakeNext() {
     const std::size_t index = growing() ? frontier_ - 1 : frontier_;
@@ -88,13 +89,13 @@ class Region {
     return std::exchange(At(index), BucketType{});
   }
 
-  // Prefetches what the next `count` calls of TakeNext will empty, and where most of that will go.
+  // Prefetches the buckets that the next `count` calls of TakeNext empty, and their likely targets.
   void PrefetchNext(std::size_t count) const {
     const std::size_t left = growing() ? frontier_ : From() * kPerPiece - frontier_;
     for (std::size_t i = 0; i < count && i < left; ++i) {
       const std::size_t index = growing() ? frontier_ - 1 - i : frontier_ + i;
       PrefetchBucket(At(index));
-      // The keys of a bucket stay together, in the buckets around the same share of the new array.
+      // The keys of a bucket stay together, in the buckets at the same fraction of the new array.
       PrefetchBucket(At(index * To() / From()));
     }
   }
@@ -104,7 +105,7 @@ class Region {
     for (std::size_t i = 0; i < sizeof(BucketType); i += 64) __builtin_prefetch(bytes + i, 1);
   }
 
-  // Whether every bucket has been taken; ends the resize if so.
+  // Returns whether every bucket has been taken, and ends the resize if so.
   bool Finish() {
     if (frontier_ != (growing() ? 0 : From() * kPerPiece)) return false;
     Rest(To());
@@ -123,8 +124,8 @@ class Region {
     std::size_t bucket;
   };
 
-  // spread * buckets / 2^64, without a division: the whole part of spread * pieces / 2^64 is the
-  // piece, and the same share of its buckets as the rest is of 2^64 lies before the bucket.
+  // Computes spread * buckets / 2^64 without a division: the integer part of spread * pieces / 2^64
+  // is the piece, and its fractional part times kPerPiece is the bucket within the piece.
   static PlaceInPiece Scale(std::uint64_t spread, std::size_t pieces) {
     const Uint128 place = static_cast<Uint128>(spread) * pieces;
     const auto rest = static_cast<std::uint64_t>(place);
@@ -135,7 +136,7 @@ class Region {
     std::byte* const buckets = memory_ + place.piece * kRowBytes + kOffset;
     return reinterpret_cast<BucketType*>(buckets)[place.bucket];
   }
-  // One layout for all keys.
+  // Sets a single layout for all keys.
   void Rest(std::size_t pieces) {
     below_.store(pieces, std::memory_order_relaxed);
     above_.store(pieces, std::memory_order_relaxed);
@@ -144,8 +145,8 @@ class Region {
   // Moves the border between the layouts: keys whose old place is before `bucket` are below it.
   void SetFrontier(std::size_t bucket) {
     frontier_ = bucket;
-    // The largest spread with spread * buckets < bucket * 2^64, in 64 bits: 2^64 is
-    // whole * buckets + rest.
+    // The largest spread with spread * buckets < bucket * 2^64, in 64 bits: 2^64 is whole * buckets
+    // + rest.
     const std::uint64_t buckets = From() * kPerPiece;
     const std::uint64_t whole = UINT64_MAX / buckets;
     const std::uint64_t rest = UINT64_MAX % buckets + 1;
@@ -156,13 +157,13 @@ class Region {
   [[nodiscard]] std::size_t Above() const { return above_.load(std::memory_order_relaxed); }
 
   std::byte* memory_ = nullptr;
-  // Pieces by which keys are placed whose spread is at most split_, and the others. Equal at rest;
-  // while resizing, whichever way, those above are more.
+  // The piece counts for keys whose spread is at most split_, and for all others. Equal at rest;
+  // while resizing in either direction, above_ is the larger one.
   std::atomic<std::size_t> below_{0};
   std::atomic<std::size_t> above_{0};
   std::atomic<std::uint64_t> split_{0};
   std::size_t frontier_ = 0;  // a bucket of the old layout; see invariant (1)
-  bool growing_ = false;      // or shrinking, while resizing
+  bool growing_ = false;      // false: shrinking; only meaningful while resizing
 };
 
 }  // namespace sluice

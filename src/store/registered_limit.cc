@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/debt.h"
+#include "core/algorithm/debt.h"
 #include "store/packing.h"
 
 namespace sluice {
 namespace {
 
-// A narrow slot keeps 56 bits of nanoseconds since an epoch that is moved once a year. So far ahead
-// it can hold a state, in debt or not.
+// A narrow slot has 56 bits of nanoseconds since an epoch that moves once a year. This is how far
+// ahead a state in it may be, in debt or not.
 constexpr Nanos kNarrowSpan = kDebtSpan;
 
 Nanos SpanOf(const Interval& interval, Uint128 ticks) { return RoundUp(interval, ticks); }
 
-// How long a state of these terms can stay in use after its last change.
+// The maximum time that a state of these terms can stay in use after its last change.
 struct Span {
   Nanos operator()(const TokenBucket& t) const {
     return SpanOf(t.interval, TicksOf(t.interval, t.burst)) + t.max_wait;
@@ -35,7 +35,7 @@ struct Span {
     return t.window == WindowKind::kCalendar ? kOverAYear : t.rate.period;
   }
   Nanos operator()(const SlidingLog& t) const { return t.rate.period; }
-  // In a narrow slot the time is rounded up.
+  // In a narrow slot the time is rounded up to kCoarse.
   Nanos operator()(const SlidingWindow& t) const {
     return 2 * t.rate.period + NarrowPacking::kCoarse;
   }
@@ -59,7 +59,7 @@ struct ShapeOf {
   Shape operator()(const IntervalBucket& /*t*/) const { return Shape::kPair; }
   Shape operator()(const FixedWindow& /*t*/) const { return Shape::kPair; }
   Shape operator()(const SlidingWindow& t) const {
-    const bool narrow = t.rate.count <= NarrowPacking::kCounterMost &&
+    const bool narrow = t.rate.count <= NarrowPacking::kMaxCounter &&
                         t.rate.period >= NarrowPacking::kCoarse && span <= kNarrowSpan;
     if (narrow) return Shape::kNarrow;
     return t.rate.count <= UINT32_MAX ? Shape::kPair : Shape::kTriple;
@@ -71,7 +71,7 @@ struct ShapeOf {
   Shape operator()(const Concurrency& /*t*/) const { return Shape::kBlock; }
 };
 
-// The terms as the shard's quickest piece of code takes them, if it does.
+// Returns the terms in the form of the shard's fast path, or monostate if it does not apply.
 Quick QuickOf(const Terms& terms, Shape shape) {
   const auto* const bucket = std::get_if<TokenBucket>(&terms);
   if (bucket != nullptr && shape == Shape::kNarrow) {
@@ -84,7 +84,7 @@ Quick QuickOf(const Terms& terms, Shape shape) {
   return {};
 }
 
-struct UnitsMost {
+struct MaxUnits {
   std::int64_t operator()(std::monostate /*none*/) const { return 0; }
   std::int64_t operator()(const QuickBucket& t) const { return t.burst; }
   std::int64_t operator()(const QuickWindow& t) const { return t.rate.count; }
@@ -98,7 +98,7 @@ PreparedTerms PreparedTerms::For(const Limit& limit, std::uint8_t id) {
   const Quick quick = QuickOf(limit.terms, shape);
   return {.shape = shape,
           .id = id,
-          .quick_units = std::visit(UnitsMost{}, quick),
+          .quick_units = std::visit(MaxUnits{}, quick),
           .quick = quick,
           .limit = limit,
           .overflow = OverflowTerms::For(limit.terms),
@@ -128,7 +128,7 @@ std::uint8_t RegisteredLimit::FreeId(Time now) const {
   for (unsigned id = 1; id < by_id_.size(); ++id) {
     if (by_id_[id].load(std::memory_order_relaxed) == nullptr) return static_cast<std::uint8_t>(id);
   }
-  // None that was never used is left: the one that has been out of use for longest.
+  // All ids have been used: take the one that has been out of use for the longest time.
   std::uint8_t free = 0;
   Nanos longest{0};
   for (unsigned id = 1; id < by_id_.size(); ++id) {

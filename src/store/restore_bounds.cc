@@ -4,16 +4,16 @@
 #include <variant>
 #include <vector>
 
-#include "core/debt.h"
+#include "core/algorithm/debt.h"
 #include "store/packing.h"
 
 namespace sluice {
 namespace {
 
-// No state of any kind lies further ahead than this (see kLatestTime).
+// No state of any kind is further ahead than this (see kLatestTime).
 constexpr Time kLast = kLatestTime + kLongestSpan;
 
-// How far ahead of the time a state may lie, debts included. Times are rounded up.
+// The maximum time that a state may be ahead of now, debts included. Times are rounded up.
 struct Ahead {
   Nanos span;
 
@@ -25,7 +25,7 @@ struct Ahead {
   Nanos operator()(const LeakyBucket& /*terms*/) const { return InDebt(); }
   Nanos operator()(const IntervalBucket& /*terms*/) const { return InDebt(); }
   Nanos operator()(const Pacer& /*terms*/) const { return InDebt(); }
-  // The counters of a narrow slot stand in the lowest bits of its time.
+  // The counters of a narrow slot are in the lowest bits of its time.
   Nanos operator()(const SlidingWindow& /*terms*/) const { return span + NarrowPacking::kCoarse; }
   Nanos operator()(const WarmUpPacer& terms) const { return kLongestSpan + terms.warm_up; }
 
@@ -50,7 +50,7 @@ RestoreBounds::RestoreBounds(std::span<const std::unique_ptr<RegisteredLimit>> l
       Extend(terms->shape, terms->id, std::visit(Ahead{span}, terms->limit.terms));
     }
     if (limit->terms_from() != TermsFrom::kCharge) continue;
-    // The id names a denominator there.
+    // The id encodes a denominator there.
     for (std::size_t id = 0; id < 256; ++id) Extend(Shape::kNarrow, id, kDebtSpan + Nanos{1});
   }
 }

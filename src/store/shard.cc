@@ -26,10 +26,11 @@ std::size_t Shard::BytesInUse() const {
 }
 
 std::size_t Shard::BytesFor(std::size_t own) const {
-  // Every table's first piece is set aside, so that a limit of another shape always finds room.
+  // The first piece of every table is set aside, so that a limit of another shape always finds
+  // room.
   std::size_t aside = 0;
   const auto set_aside = [&aside](const auto& table) {
-    if (!table.touched()) aside += table.kBytesLeast;
+    if (!table.touched()) aside += table.kMinBytes;
   };
   set_aside(narrow_);
   set_aside(pairs_);
@@ -41,7 +42,7 @@ std::size_t Shard::BytesFor(std::size_t own) const {
 
 std::uint64_t Shard::Threshold(const Slot<1>* /*width*/, Time now) const {
   const auto age = static_cast<std::uint64_t>((now - epoch_).count());
-  return age >> 56U != 0 ? kSeated - 1 : age << 8U;
+  return age >> 56U != 0 ? kClaimed - 1 : age << 8U;
 }
 
 void Shard::PrefetchWide(const Call& call) const {
@@ -71,13 +72,13 @@ Decision Shard::RunShared(const Call& call, Time now) {
     case Operation::kPeek:
       return peek(call.cost);
     case Operation::kRenew: {
-      // No permit was ever given out here.
+      // Shared states never give out permits.
       Decision decision = peek(Cost{0});
       decision.allowed = false;
       decision.retry_after = kNever;
       return decision;
     }
-    // Nothing is given back to a shared state: that could lift the limit of another key.
+    // Shared states give nothing back, because that could raise the limit of another key.
     case Operation::kRefund:
     case Operation::kReset:
     case Operation::kRelease:
@@ -86,7 +87,7 @@ Decision Shard::RunShared(const Call& call, Time now) {
   return peek(Cost{0});
 }
 
-// Once a year, and then for one shard at a time: every narrow slot counts from a later epoch.
+// Moves the epoch of this shard's narrow slots. Needed once a year.
 void Shard::MoveEpoch(Time now) {
   const NarrowPacking before{epoch_};
   const NarrowPacking after = before.MovedTo(now);
@@ -101,15 +102,15 @@ Decision Shard::RunAny(const Call& call, Time now) {
   return call.terms->shape == Shape::kBlock ? RunBlock(call, now) : RunSlot(call, now);
 }
 
-bool Shard::Seat(Call& call, Time now) {
+bool Shard::Claim(Call& call, Time now) {
   if (now - epoch_ > kEpochAge) [[unlikely]] {
     MoveEpoch(now);
   }
-  return call.terms->shape == Shape::kBlock ? SeatBlock(call, now) : SeatSlot(call, now);
+  return call.terms->shape == Shape::kBlock ? ClaimBlock(call, now) : ClaimSlot(call, now);
 }
 
-void Shard::Unseat(const Call& call) {
-  return call.terms->shape == Shape::kBlock ? UnseatBlock(call) : UnseatSlot(call);
+void Shard::ReleaseClaim(const Call& call) {
+  return call.terms->shape == Shape::kBlock ? ReleaseBlock(call) : ReleaseSlot(call);
 }
 
 void Shard::StepAnother(const void* just_stepped, Time now) {
@@ -144,7 +145,7 @@ void Shard::StepAnother(const void* just_stepped, Time now) {
 
 ShardStats Shard::Stats() const {
   return {narrow_.used() + pairs_.used() + triples_.used() + block_slots_.used(),
-          BytesInUse() + overflow_.Bytes(), overflow_decisions_, slots_moved_most_};
+          BytesInUse() + overflow_.Bytes(), overflow_decisions_, max_slots_moved_};
 }
 
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "store/block.h"
 #include "store/local.h"
 #include "store/overflow.h"
@@ -19,12 +19,12 @@
 
 namespace sluice {
 
-// One operation on one key, hashed and with its terms looked up. Members have no initial values, so
-// that an array of calls costs nothing to make.
+// One operation on one key, with its hash and terms looked up. Members have no initial values, so
+// that an array of calls costs nothing to construct.
 struct Call {
   const RegisteredLimit* limit;
   const PreparedTerms* terms;
-  std::uint64_t hash;  // all 64 bits; the top 8 chose the shard
+  std::uint64_t hash;  // all 64 bits; the top 8 select the shard
   Cost cost;
   PermitId permit;
   Operation operation;
@@ -39,13 +39,13 @@ struct ShardStats {
   std::uint64_t keys = 0;
   std::uint64_t bytes = 0;
   std::uint64_t overflow_decisions = 0;
-  std::uint64_t slots_moved_most = 0;
+  std::uint64_t max_slots_moved = 0;
 };
 
-// The states of the keys whose hash falls here: a table for each width, blocks for what is larger,
-// and the shared states for when memory runs out.
+// The states of the keys whose hash selects this shard: a table for each slot width, blocks for
+// larger states, and the shared states for when memory runs out.
 //
-// Thread safety: callers hold `lock` for everything but Prefetch. Padded to its own cache lines.
+// Thread safety: callers hold `lock` for everything except Prefetch. Padded to its own cache lines.
 // Memory: tables and blocks together never take more than the budget given to Init.
 //
 // Invariants
@@ -57,8 +57,8 @@ class alignas(128) Shard {
  public:
   struct Memory {
     std::byte* tables = nullptr;    // this shard's piece of the first row
-    std::size_t rows_bytes = 0;     // of the rows of one table; there are kTables of them
-    std::size_t budget = 0;         // most bytes that tables and blocks may use
+    std::size_t rows_bytes = 0;     // rows of one table; there are kTables tables
+    std::size_t budget = 0;         // maximum bytes for tables and blocks
     std::byte* overflow = nullptr;  // zeroed
     std::size_t overflow_bytes = 0;
   };
@@ -81,13 +81,13 @@ class alignas(128) Shard {
     PrefetchWide(call);
   }
 
-  // The latest time seen here, `now` included.
+  // Returns the latest time seen here, `now` included.
   Time Advance(Time now) {
     if (now > latest_) latest_ = now;
     return latest_;
   }
 
-  // Carries out one call. REQUIRES: `now` came from Advance.
+  // Executes one call. REQUIRES: `now` came from Advance.
   void Run(const Call& call, Time now, Decision& decision) {
     decision = {};
     if (call.operation != Operation::kCheck || !CheckHeld(call, now, decision)) [[unlikely]] {
@@ -95,31 +95,31 @@ class alignas(128) Shard {
     }
   }
 
-  // Makes sure that the key has a state of its own to be charged, and that it cannot be dropped
-  // until Run or Unseat has been called for it. False: its charges go to a shared state.
-  // Where a state of earlier terms cannot be converted for want of memory, the call goes on under
-  // those: `call.terms` is changed.
-  bool Seat(Call& call, Time now);
+  // Claims a state of the key's own for a later charge, which cannot be dropped until Run or
+  // ReleaseClaim has been called for it. Returns false if the charges go to a shared state. If a
+  // state of earlier terms cannot be converted for lack of memory, the call continues under those
+  // terms: `call.terms` is changed.
+  bool Claim(Call& call, Time now);
 
-  // Makes sure that a call without a seat has a shared state, if there is memory left for any and
-  // the call could be charged to it.
-  void SeatShared(const Call& call, Time now) {
+  // Reserves a shared state for a call without a claim, if there is memory left for one and the
+  // call could be charged to it.
+  void ClaimShared(const Call& call, Time now) {
     const bool charges = call.cost.units != 0 && call.terms->overflow.limit != 0;
     if (charges) overflow_.Reserve(call.limit->index(), now);
   }
-  // Takes back shared states that were set aside and not charged.
-  void UnseatShared() { overflow_.DropUnused(); }
+  // Frees shared states that were reserved but not charged.
+  void ReleaseShared() { overflow_.DropUnused(); }
 
-  // Carries out one call on the state that the key shares with others.
+  // Executes one call on the state that the key shares with others.
   Decision RunShared(const Call& call, Time now);
 
-  // Whether two calls that have no seat would be charged to the same shared state.
+  // Returns whether two calls without a claim would be charged to the same shared state.
   [[nodiscard]] bool ShareState(const Call& a, const Call& b) const {
     return a.limit == b.limit && overflow_.SameCell(a.limit->index(), a.hash, b.hash);
   }
 
-  // Takes back a seat that was not used.
-  void Unseat(const Call& call);
+  // Releases a claim that was not used.
+  void ReleaseClaim(const Call& call);
 
   [[nodiscard]] ShardStats Stats() const;
 
@@ -135,18 +135,18 @@ class alignas(128) Shard {
     void operator()(const Slot<2>& slot) const;
   };
 
-  // Calls between two pieces of housekeeping when no key is added.
+  // The number of calls between two steps of housekeeping if no key is added.
   static constexpr std::uint32_t kCallsPerStep = 16;
   // A narrow slot has room for 2.28 years of nanoseconds; states reach a year ahead, so the epoch
   // may be a year old.
   static constexpr Nanos kEpochAge{std::int64_t{365} * 86400 * 1'000'000'000};
-  // words[0] of a slot that is taken but holds no state yet.
-  static constexpr std::uint64_t kSeated = ~std::uint64_t{0};
+  // words[0] of a slot that is claimed but holds no state yet.
+  static constexpr std::uint64_t kClaimed = ~std::uint64_t{0};
 
   void PrefetchWide(const Call& call) const;
 
-  // The common case in one piece: a key known under the same terms. False: nothing was done, RunAny
-  // has to.
+  // The fast path: a check of a key that has a state under the same terms. Returns false if nothing
+  // was done and RunAny has to run.
   bool CheckHeld(const Call& call, Time now, Decision& decision) {
     const PreparedTerms& terms = *call.terms;
     if (call.cost.units <= 0 || call.cost.units > terms.quick_units) return false;
@@ -158,7 +158,7 @@ class alignas(128) Shard {
   template <typename TableType>
   bool CheckHeldIn(TableType& table, const Call& call, Time now, Decision& decision) {
     auto* const slot = table.Find(call.key(), call.terms->id);
-    if (slot == nullptr || slot->words[0] == kSeated) return false;
+    if (slot == nullptr || slot->words[0] == kClaimed) return false;
     const NarrowPacking packing{epoch_};
     if (const auto* const window = std::get_if<QuickWindow>(&call.terms->quick)) {
       SlidingWindow::State state = LoadWindow(packing, *window, *slot);
@@ -175,11 +175,11 @@ class alignas(128) Shard {
 
   Decision RunAny(const Call& call, Time now);
 
-  // How much of `budget` is left for a table that uses `own` bytes now.
+  // Returns how much of the budget is left for a table that uses `own` bytes now.
   [[nodiscard]] std::size_t BytesFor(std::size_t own) const;
   [[nodiscard]] std::size_t BytesInUse() const;
 
-  // A slot whose words[0] is at most this is unused.
+  // Returns the threshold for unused slots: a slot whose words[0] is at most this is unused.
   [[nodiscard]] std::uint64_t Threshold(const Slot<1>* /*width*/, Time now) const;
   template <std::size_t kWords>
   [[nodiscard]] std::uint64_t Threshold(const Slot<kWords>* /*width*/, Time now) const {
@@ -199,14 +199,14 @@ class alignas(128) Shard {
 
   // States in slots (shard_slots.cc).
   Decision RunSlot(const Call& call, Time now);
-  bool SeatSlot(Call& call, Time now);
-  void UnseatSlot(const Call& call);
+  bool ClaimSlot(Call& call, Time now);
+  void ReleaseSlot(const Call& call);
   template <typename F>
   auto WithSlotTerms(const PreparedTerms& prepared, F f);
   template <std::size_t kWords, typename L>
   Decision RunInSlot(const L& terms, const Call& call, Time now);
   template <std::size_t kWords, typename L>
-  bool SeatInSlot(const L& terms, Call& call, Time now);
+  bool ClaimInSlot(const L& terms, Call& call, Time now);
   template <std::size_t kWords, typename L>
   typename L::State StateIn(const Slot<kWords>& slot, const L& terms, const Call& call,
                             Time now) const;
@@ -224,9 +224,9 @@ class alignas(128) Shard {
 
   // States in blocks (shard_blocks.cc).
   Decision RunBlock(Call call, Time now);
-  bool SeatBlock(Call& call, Time now);
-  void UnseatBlock(const Call& call);
-  bool HasSeatedBlock(const Call& call);
+  bool ClaimBlock(Call& call, Time now);
+  void ReleaseBlock(const Call& call);
+  bool HasClaimedBlock(const Call& call);
   template <typename L>
   Decision RunInBlock(const L& terms, const Call& call, Time now);
   template <typename L>
@@ -236,16 +236,17 @@ class alignas(128) Shard {
   template <typename L>
   bool Adopt(const L& terms, const Call& call, Slot<2>& slot, Time now);
   void AdoptOrStay(Call& call, Time now);
-  // Whether a block of a snapshot fits the terms that its slot names.
+  // Returns whether a block from a snapshot is plausible under the terms that its slot names.
   bool FitsItsTerms(const Slot<2>& slot, const Call& call, Time now) const;
 
-  // The earlier terms under which a key goes on whose state there is no memory to convert.
+  // Returns the earlier terms under which a key continues because there is no memory to convert its
+  // state.
   static const PreparedTerms* StayUnder(std::uint8_t id, const Call& call, Time now) {
     call.limit->NoteUse(id, now);
     return call.limit->ById(id);
   }
 
-  // Carries out a call under other terms than it came with.
+  // Executes a call under other terms than its own.
   Decision RunUnder(const PreparedTerms& terms, Call call, Time now) {
     call.terms = &terms;
     return RunAny(call, now);
@@ -256,8 +257,8 @@ class alignas(128) Shard {
            overflow_.Binds(call.limit->index(), call.terms->overflow, call.hash, now);
   }
 
-  // A bounded piece of housekeeping, before every key that is added and after every few calls
-  // besides, so that there is never more than one in a call.
+  // A bounded step of housekeeping. It runs before every key that is added and otherwise once every
+  // few calls, so that a call never has more than one.
   template <typename TableType>
   void Housekeep(TableType& table, Time now, Pace pace) {
     calls_since_step_ = 0;
@@ -271,7 +272,7 @@ class alignas(128) Shard {
     if (table.WantsResize()) table.Resize(BytesFor(table.Bytes()));
     table.Step(Threshold(static_cast<const typename TableType::SlotType*>(nullptr), now), pace);
   }
-  // The tables that no call asks for must be swept and shrunk too; they take turns.
+  // Tables that are not being called must be swept and shrunk, too; they take turns.
   void StepAnother(const void* just_stepped, Time now);
   template <typename TableType>
   void HousekeepSometimes(TableType& table, Time now) {
@@ -279,10 +280,10 @@ class alignas(128) Shard {
   }
   template <typename TableType>
   void NoteMoves(TableType& table) {
-    slots_moved_most_ = std::max(slots_moved_most_, static_cast<std::uint64_t>(table.moved()));
+    max_slots_moved_ = std::max(max_slots_moved_, static_cast<std::uint64_t>(table.moved()));
   }
 
-  // A slot for a key that has none in `table`, or null if there is no memory for it.
+  // Returns a slot for a key that has none in `table`, or null if there is no memory for it.
   template <typename TableType>
   auto* Insert(TableType& table, const Call& call, Time now) {
     Housekeep(table, now, Pace::kAdding);
@@ -295,9 +296,9 @@ class alignas(128) Shard {
 
   void MoveEpoch(Time now);
 
-  // All guarded by `lock`. What every call reads lies in the first two cache lines.
+  // All guarded by `lock`. The members that every call reads are in the first two cache lines.
   Time latest_{};
-  Time epoch_{};  // of narrow slots
+  Time epoch_{};  // epoch of narrow slots
   std::uint32_t calls_since_step_ = 0;
   std::uint32_t turn_ = 0;  // of StepAnother
   Table<1, KeepSlot> narrow_{KeepSlot{}};
@@ -308,7 +309,7 @@ class alignas(128) Shard {
   Table<2, FreeBlock> block_slots_{FreeBlock{&blocks_}};
   Overflow overflow_;
   std::uint64_t overflow_decisions_ = 0;
-  std::uint64_t slots_moved_most_ = 0;
+  std::uint64_t max_slots_moved_ = 0;
   // Whether slots may come from a snapshot, whose content is not trusted (plausible.h).
   bool restored_ = false;
 };

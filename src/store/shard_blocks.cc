@@ -11,9 +11,9 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t kEntriesAtFirst = 4;
-constexpr std::uint32_t kEntriesMost = std::uint32_t{1} << 30U;
+constexpr std::uint32_t kMaxEntries = std::uint32_t{1} << 30U;
 
-// Each kind of block: its entries, its state, and how many entries it needs to begin with.
+// Per kind of block: its state, and how many entries it needs initially.
 template <typename L>
 struct Kind {};
 
@@ -64,7 +64,7 @@ Decision Apply(const L& terms, typename L::State& state, const Call& call, Time 
     case Operation::kReset:
       Clear(state);
       break;
-    // A limit that counts units has no permits: those calls are answered and take nothing.
+    // A limit that counts units has no permits: permit operations are answered and take nothing.
     case Operation::kPeek:
     case Operation::kAcquire:
     case Operation::kRenew:
@@ -82,7 +82,7 @@ Decision Apply(const Concurrency& terms, PermitsState& state, const Call& call, 
       return Renew(terms, state, call.permit, now);
     case Operation::kRelease:
       return Release(terms, state, call.permit, now);
-    // Permits have names: a call without one is answered and takes nothing.
+    // Permits have ids: a call without one is answered and takes nothing.
     case Operation::kCheck:
     case Operation::kPeek:
       return Peek(terms, state, call.cost, now);
@@ -108,8 +108,8 @@ void CopyEntries(const PermitsState& from, Block* to) {
   to->size = from.size;
 }
 
-// Joins the two oldest entries of a log: their units are held until the later one leaves, which
-// can refuse too long but never lets too much pass.
+// Joins the two oldest entries of a log: their units are held until the later one expires, which
+// may refuse for too long but never admits too much.
 void JoinOldest(Block* block) {
   LogState log = LogOf(block);
   log.At(1).units += log.At(0).units;
@@ -118,8 +118,9 @@ void JoinOldest(Block* block) {
   Store(log, block);
 }
 
-// Drops what is past from a full block; true if it is full still and the call adds an entry. Then
-// room must be made, which is nothing that a refused call may do: it can join entries.
+// Drops expired entries from a full block. Returns true if it is still full and the call adds an
+// entry. Then room must be made, which a refused call must not trigger, because it may join
+// entries.
 template <typename L>
 bool AddsToFull(const L& terms, const Call& call, Block* block, Time now) {
   typename L::State state = Kind<L>::Of(block);
@@ -138,7 +139,8 @@ bool AddsToFull(const L& terms, const Call& call, Block* block, Time now) {
 
 }  // namespace
 
-// Sees to it that what the call adds fits. False only for permits that there is no memory for.
+// Makes room for the entry that the call adds. Returns false only for permits, if there is no
+// memory.
 template <typename L>
 bool Shard::MakeRoom(const L& terms, const Call& call, Slot<2>& slot, Time now) {
   Block* const block = BlockOf(slot);
@@ -146,7 +148,7 @@ bool Shard::MakeRoom(const L& terms, const Call& call, Slot<2>& slot, Time now) 
     return true;
   } else {
     if (block->size < block->capacity || !AddsToFull(terms, call, block, now)) return true;
-    const std::uint32_t capacity = std::min(block->capacity * 2, kEntriesMost);
+    const std::uint32_t capacity = std::min(block->capacity * 2, kMaxEntries);
     Block* const larger = capacity == block->capacity
                               ? nullptr
                               : blocks_.Make(Kind<L>::kKind, capacity, BytesFor(blocks_.Bytes()));
@@ -164,7 +166,8 @@ bool Shard::MakeRoom(const L& terms, const Call& call, Slot<2>& slot, Time now) 
   }
 }
 
-// Brings a block that other terms wrote under the terms of the call.
+// Converts a block that was written under other terms to the terms of the call. Returns false if
+// there is no memory for that.
 template <typename L>
 bool Shard::Adopt(const L& terms, const Call& call, Slot<2>& slot, Time now) {
   const PreparedTerms& before = *call.limit->ById(static_cast<std::uint8_t>(slot.key));
@@ -205,15 +208,15 @@ Slot<2>* Shard::FindOrMakeBlock(const L& terms, const Call& call, Time now) {
     blocks_.Free(block);
     return nullptr;
   }
-  slot->words[0] = kSeated;
+  slot->words[0] = kClaimed;
   SetBlock(block, *slot);
   return slot;
 }
 
 template <typename L>
 Decision Shard::RunInBlock(const L& terms, const Call& call, Time now) {
-  // A peek must not give up a seat that the request under way has taken.
-  const bool keep_seat = call.operation == Operation::kPeek && HasSeatedBlock(call);
+  // A peek must not release a claim of the request in progress.
+  const bool keep_claim = call.operation == Operation::kPeek && HasClaimedBlock(call);
   Slot<2>* const slot = FindOrMakeBlock(terms, call, now);
   if (slot == nullptr) return RunShared(call, now);
   const bool adds = call.operation == Operation::kCheck || call.operation == Operation::kDebt ||
@@ -221,7 +224,7 @@ Decision Shard::RunInBlock(const L& terms, const Call& call, Time now) {
   if (adds && !MakeRoom(terms, call, *slot, now)) return RunShared(call, now);
   typename L::State state = Kind<L>::Of(BlockOf(*slot));
   const Decision decision = Apply(terms, state, call, now);
-  if (keep_seat) return decision;
+  if (keep_claim) return decision;
   Store(state, BlockOf(*slot));
   slot->words[0] = TimeWord(UnusedAt(terms, state));
   if (UnusedAt(terms, state) <= now) block_slots_.Erase(*slot);
@@ -257,8 +260,7 @@ bool Shard::FitsItsTerms(const Slot<2>& slot, const Call& call, Time now) const 
   });
 }
 
-// Converts a block of earlier terms; where there is no memory for that, the call goes on under
-// them.
+// Converts a block of earlier terms; if there is no memory for that, the call continues under them.
 void Shard::AdoptOrStay(Call& call, Time now) {
   Slot<2>* const slot = block_slots_.Find(call.key());
   if (slot == nullptr || slot->words[0] <= Threshold(slot, now)) return;
@@ -283,21 +285,21 @@ Decision Shard::RunBlock(Call call, Time now) {
   return decision;
 }
 
-bool Shard::SeatBlock(Call& call, Time now) {
+bool Shard::ClaimBlock(Call& call, Time now) {
   AdoptOrStay(call, now);
-  // Room for another entry is made when it is added: a log finds it somehow, and a check takes no
-  // permit.
+  // Room for another entry is made when it is added: a log can always join entries, and a check
+  // takes no permit.
   return WithBlockTerms(
       *call.terms, [&](const auto& terms) { return FindOrMakeBlock(terms, call, now) != nullptr; });
 }
 
-bool Shard::HasSeatedBlock(const Call& call) {
+bool Shard::HasClaimedBlock(const Call& call) {
   const Slot<2>* const slot = block_slots_.Find(call.key());
-  return slot != nullptr && slot->words[0] == kSeated;
+  return slot != nullptr && slot->words[0] == kClaimed;
 }
 
-void Shard::UnseatBlock(const Call& call) {
-  if (HasSeatedBlock(call)) block_slots_.Erase(*block_slots_.Find(call.key()));
+void Shard::ReleaseBlock(const Call& call) {
+  if (HasClaimedBlock(call)) block_slots_.Erase(*block_slots_.Find(call.key()));
 }
 
 }  // namespace sluice

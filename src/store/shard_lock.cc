@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-// How long a thread that missed its wake-up sleeps: about ten times what a wake-up costs.
+// The sleep of a thread that missed its wake-up: about ten times what a wake-up costs.
 constexpr timespec kNap{0, 50'000};
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));

@@ -1,4 +1,4 @@
-// ShardLock: a short lock. Spins briefly, then waits in the kernel.
+// ShardLock: a short lock that spins briefly, then waits in the kernel.
 #pragma once
 
 #include <atomic>
@@ -6,14 +6,14 @@
 
 namespace sluice {
 
-// A mutual exclusion lock in eight bytes, for sections of tens of nanoseconds.
+// A mutex in eight bytes, for critical sections of tens of nanoseconds.
 //
-// Thread safety: Lock and Unlock from any thread, Unlock by the holder.
+// Thread safety: Lock and Unlock from any thread; only the holder may call Unlock.
 // A thread that does not get the lock spins for about as long as a decision takes and then sleeps,
-// so that a holder that lost its core is not starved by those who wait for it.
+// so that a holder that was descheduled is not starved by the waiting threads.
 //
-// Unlock is a plain store: it looks at `waiters_` without a fence, so it can miss a thread that
-// starts to wait at that very moment. Such a thread wakes by itself after kNap.
+// Unlock is a plain store: it reads `waiters_` without a fence, so it can miss a thread that starts
+// to wait at that moment. Such a thread wakes up by itself after kNap.
 class ShardLock {
  public:
   void Lock() {

@@ -1,17 +1,17 @@
-// Shard: states that fit a slot.
+// Shard: states that fit in a slot.
 #include <type_traits>
 #include <utility>
 #include <variant>
 
-#include "core/carry_over.h"
-#include "store/brought_terms.h"
+#include "core/algorithm/carry_over.h"
+#include "store/caller_terms.h"
 #include "store/plausible.h"
 #include "store/shard.h"
 
 namespace sluice {
 namespace {
 
-// FixedWindow draws its phase from the key's hash; the others do not look at it.
+// FixedWindow derives its phase from the key's hash; other algorithms do not use it.
 template <typename L>
 Decision CheckOf(const L& terms, typename L::State& state, const Call& call, Time now) {
   if constexpr (std::is_same_v<L, FixedWindow>) {
@@ -55,8 +55,8 @@ void ConvertOf(const L& from, const L& to, typename L::State& state, const Call&
   }
 }
 
-// A state in debt may stay in use for longer than its terms say, and so may one that was converted
-// from it. Out of the way of the checks, which would have to make room for it.
+// A state in debt, or one that was converted from it, may stay in use for longer than its terms
+// say. Not inlined, because the code of the checks should stay small.
 template <typename L>
 [[gnu::noinline]] void NoteDebt(const L& terms, const typename L::State& state, const Call& call,
                                 Time now) {
@@ -86,7 +86,7 @@ Decision Apply(const L& terms, typename L::State& state, const Call& call, Time 
     case Operation::kReset:
       state = {};
       break;
-    // A limit that counts units has no permits: those calls are answered and take nothing.
+    // A limit that counts units has no permits: permit operations are answered and take nothing.
     case Operation::kPeek:
     case Operation::kAcquire:
     case Operation::kRenew:
@@ -131,14 +131,15 @@ void Shard::SaveState(const L& terms, const typename L::State& state, Slot<kWord
   }
 }
 
-// Whether a state is one that these terms can have written. Only a file can hold others.
+// Returns whether these terms can have written the state. Only a file can contain others.
 template <typename L>
 bool Shard::Believes(const L& terms, Nanos span, const typename L::State& state, Time now) const {
   return !restored_ || IsPlausible(terms, state, {.now = now, .span = span});
 }
 
-// The state in a slot that is in use, under the terms of the call. The slot may be one of another
-// width, written under earlier terms. One of a snapshot that no terms can have written is unused.
+// Returns the state in a slot that is in use, under the terms of the call. The slot may have
+// another width, if it was written under earlier terms. An implausible state from a snapshot counts
+// as unused.
 template <std::size_t kWords, typename L>
 typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const Call& call,
                                  Time now) const {
@@ -155,12 +156,12 @@ typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const
     if constexpr (kWords == 1 && std::is_same_v<L, TokenBucket>) {
       if (call.limit->terms_from() == TermsFrom::kCharge) {
         LoadState<kWords>(slot, terms, state);
-        return Rescale(state, BroughtTerms::TicksPerNs(id), terms.interval.ticks_per_ns);
+        return Rescale(state, CallerTerms::TicksPerNs(id), terms.interval.ticks_per_ns);
       }
     }
   }
   const PreparedTerms* const written = call.limit->ById(id);
-  if (written == nullptr) return state;  // of a snapshot
+  if (written == nullptr) return state;  // only in snapshots
   const auto convert = [&]<typename From>(const From& from) {
     if constexpr (!FitsSlot<From, kWords>()) {
       return;
@@ -181,8 +182,9 @@ typename L::State Shard::StateIn(const Slot<kWords>& slot, const L& terms, const
   return state;
 }
 
-// Moves the key's state from a table that earlier terms used, if it has one there. The terms under
-// which the key goes on: those of the call, or the earlier ones where there is no memory to move.
+// Moves the key's state from a table that earlier terms used, if it has one there. Returns the
+// terms under which the key continues: those of the call, or the earlier ones if there is no memory
+// to move. Returns null if there is no state.
 template <std::size_t kFrom, std::size_t kTo, typename L>
 const PreparedTerms* Shard::MoveHere(const L& terms, const Call& call, Time now) {
   auto& before = TableOf<kFrom>();
@@ -201,7 +203,7 @@ const PreparedTerms* Shard::MoveHere(const L& terms, const Call& call, Time now)
   Slot<kTo>* const place = Insert(TableOf<kTo>(), call, now);
   if (place == nullptr) return StayUnder(id, call, now);
   SaveState<kTo>(terms, state, *place);
-  // Found again, because Insert may have done a piece of the other table's housekeeping.
+  // Looked up again, because Insert may have done housekeeping in the other table.
   before.Erase(*before.Find(call.key()));
   return call.terms;
 }
@@ -233,7 +235,7 @@ Decision Shard::RunInSlot(const L& terms, const Call& call, Time now) {
   }
   typename L::State state{};
   const bool in_use =
-      slot != nullptr && slot->words[0] > Threshold(slot, now) && slot->words[0] != kSeated;
+      slot != nullptr && slot->words[0] > Threshold(slot, now) && slot->words[0] != kClaimed;
   if (in_use) [[likely]] {
     state = StateIn<kWords>(*slot, terms, call, now);
   }
@@ -253,7 +255,7 @@ Decision Shard::RunInSlot(const L& terms, const Call& call, Time now) {
 }
 
 template <std::size_t kWords, typename L>
-bool Shard::SeatInSlot(const L& terms, Call& call, Time now) {
+bool Shard::ClaimInSlot(const L& terms, Call& call, Time now) {
   auto& table = TableOf<kWords>();
   Slot<kWords>* slot = table.Find(call.key());
   if (slot == nullptr && call.limit->HasOtherShapes(call.terms->shape)) {
@@ -270,11 +272,11 @@ bool Shard::SeatInSlot(const L& terms, Call& call, Time now) {
     if (slot == nullptr) return false;
   }
   slot->key = (call.key().bits << 8U) | call.terms->id;
-  slot->words[0] = kSeated;
+  slot->words[0] = kClaimed;
   return true;
 }
 
-// Calls f<kWords>(terms) with the terms of a call whose state fits a slot.
+// Calls f<kWords>(terms) with the terms of a call whose state fits in a slot.
 template <typename F>
 auto Shard::WithSlotTerms(const PreparedTerms& prepared, F f) {
   using Answer = decltype(f.template operator()<1>(std::declval<const TokenBucket&>()));
@@ -302,20 +304,20 @@ Decision Shard::RunSlot(const Call& call, Time now) {
   });
 }
 
-bool Shard::SeatSlot(Call& call, Time now) {
+bool Shard::ClaimSlot(Call& call, Time now) {
   return WithSlotTerms(*call.terms, [&]<std::size_t kWords>(const auto& terms) {
-    return SeatInSlot<kWords>(terms, call, now);
+    return ClaimInSlot<kWords>(terms, call, now);
   });
 }
 
-void Shard::UnseatSlot(const Call& call) {
-  const auto unseat = [&call](auto& table) {
+void Shard::ReleaseSlot(const Call& call) {
+  const auto release = [&call](auto& table) {
     auto* const slot = table.Find(call.key());
-    if (slot != nullptr && slot->words[0] == kSeated) table.Erase(*slot);
+    if (slot != nullptr && slot->words[0] == kClaimed) table.Erase(*slot);
   };
-  if (call.terms->shape == Shape::kNarrow) return unseat(narrow_);
-  if (call.terms->shape == Shape::kPair) return unseat(pairs_);
-  unseat(triples_);
+  if (call.terms->shape == Shape::kNarrow) return release(narrow_);
+  if (call.terms->shape == Shape::kPair) return release(pairs_);
+  release(triples_);
 }
 
 }  // namespace sluice

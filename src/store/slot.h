@@ -1,4 +1,4 @@
-// Slot and Bucket: what a table is made of.
+// Slot and Bucket: the elements of a table.
 #pragma once
 
 #include <cstddef>
@@ -6,23 +6,23 @@
 
 namespace sluice {
 
-// The 56 bits of a key's hash that tell it apart within a shard. Never 0.
+// The 56 bits of a key's hash that identify it within a shard. Never 0.
 struct KeyHash {
   std::uint64_t bits = 1;
 };
 
-// One state: the key word, then the words of the state. A key word of 0 is an empty slot.
+// One state: the key word, then the words of the state. A key word of 0 means an empty slot.
 //
-// Layout of the key word: 56 bits of the key's hash, then 8 bits naming the terms that wrote it.
-// words[0] says, without the limit, from when on the key is unused: a slot whose words[0] is at
-// most a threshold that the caller works out from the time is as if empty.
+// Layout of the key word: 56 bits of the key's hash, then the 8-bit id of the terms that wrote it.
+// words[0] shows, without the limit, whether the key is unused: a slot whose words[0] is at most a
+// threshold that the caller derives from the time counts as empty.
 template <std::size_t kWords>
 struct Slot {
   std::uint64_t key = 0;
   std::uint64_t words[kWords] = {};
 };
 
-// Slots that are read together: as many as fit one or two cache lines.
+// Slots that are read together: as many as fit in one or two cache lines.
 template <std::size_t kWords>
 struct alignas(64) Bucket {
   static constexpr std::size_t kSlots = kWords == 2 ? 5 : 4;

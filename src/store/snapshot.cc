@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint32_t kVersion = 5;
 
-// What limits and the frame of a file take at most, beside states as large as in memory.
+// Maximum size of the limits and the framing of a file; its states are at most as large as in
+// memory.
 constexpr std::uint64_t kBytesBesideStates = std::uint64_t{256} << 20U;
 
 template <typename TableType, typename Extra>
@@ -39,7 +40,8 @@ Error Senseless(const std::string& what) {
   return {"the snapshot has " + what + "; expected one that was not changed"};
 }
 
-// A narrow word under another epoch, earlier or later; 0 where it has none or the key is unused.
+// Converts a narrow word to another epoch, earlier or later; 0 if it does not fit or the key is
+// unused.
 // REQUIRES: the epochs differ by a multiple of NarrowPacking::kCoarse.
 std::uint64_t WordUnder(const NarrowPacking& before, const NarrowPacking& after,
                         std::uint64_t word) {
@@ -48,7 +50,7 @@ std::uint64_t WordUnder(const NarrowPacking& before, const NarrowPacking& after,
   return fits ? (static_cast<std::uint64_t>(whole) << 8U) | (word & 0xffU) : 0;
 }
 
-// The epoch for slots that were written under another: at `now` or less than kCoarse before it.
+// Returns the epoch to convert slots of another epoch to: at `now` or less than kCoarse before it.
 NarrowPacking EpochAt(const NarrowPacking& before, Time now) {
   constexpr Nanos kCoarse = NarrowPacking::kCoarse;
   Nanos moved = (now - before.epoch) / kCoarse * kCoarse;
@@ -66,7 +68,7 @@ Result<Done> Snapshot::Save(MemoryStore& store, const std::string& path, Time no
 
 void Snapshot::Save(MemoryStore& store, SnapshotWriter& out, Time now) {
   now = store.Advance(now);
-  // Held throughout: terms that were added while states are written would be missing in the file.
+  // Held throughout: terms that are added while states are written would be missing in the file.
   const std::lock_guard guard(store.registry_mutex_);
   out.Number(kVersion);
   out.Number(store.seed_);
@@ -82,7 +84,8 @@ void Snapshot::Save(MemoryStore& store, SnapshotWriter& out, Time now) {
 std::vector<const RegisteredLimit*> Snapshot::LimitsOf(const MemoryStore& store) {
   std::vector<const RegisteredLimit*> limits;
   for (const auto& limit : store.registry_) limits.push_back(limit.get());
-  // A limit of an earlier snapshot that was not added again has states still, and it may yet be.
+  // A limit of an earlier snapshot that was not added again still has states and may be added
+  // later.
   for (const auto& limit : store.restored_) {
     const auto same = [&limit](const RegisteredLimit* other) {
       return other->name() == limit->name() && other->algorithm() == limit->algorithm() &&
@@ -109,7 +112,7 @@ void Snapshot::SaveLimits(const MemoryStore& store, SnapshotWriter& out) {
   }
 }
 
-// After the states, so that no debt that was taken meanwhile is missing.
+// Written after the states, so that no debt that was taken meanwhile is missing.
 void Snapshot::SaveUses(const MemoryStore& store, SnapshotWriter& out) {
   for (const RegisteredLimit* const limit : LimitsOf(store)) {
     for (const PreparedTerms* const terms : limit->AllTerms()) {
@@ -161,7 +164,7 @@ Result<Done> Snapshot::Restore(MemoryStore& store, SnapshotReader& in, const Zon
                  std::to_string(kVersion)};
   }
   store.seed_ = in.Number<HashSeed>();
-  // The clock may have been set back a little since; the saved time may be anything.
+  // The clock may have been set back a little since then; the saved time may be anything.
   now = store.Advance(now);
   now = store.Advance(std::min(in.Number<Time>(), now + kMaxClockLead));
   if (Result<Done> done = RestoreLimits(store, zones, now, in); !done.ok()) return done;
@@ -173,10 +176,10 @@ Result<Done> Snapshot::Restore(MemoryStore& store, SnapshotReader& in, const Zon
 
 Result<Done> Snapshot::RestoreLimits(MemoryStore& store, const ZoneSource& zones, Time now,
                                      SnapshotReader& in) {
-  // Those of the registry, and those of earlier runs that were not added again.
-  constexpr std::uint64_t kCountMost = 2 * MemoryStore::kLimitsMost;
+  // Limits of the registry, plus limits of earlier runs that were not added again.
+  constexpr std::uint64_t kMaxCount = 2 * MemoryStore::kMaxLimits;
   const auto count = in.Number<std::uint64_t>();
-  if (count > kCountMost) return Senseless("more limits than a store can have");
+  if (count > kMaxCount) return Senseless("more limits than a store can have");
   std::unordered_set<std::string> known;
   for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
     const std::string name = in.Text();
@@ -239,8 +242,7 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, const Source
     return TimeOf(slot.words[0]);
   };
   // Nothing was inserted yet, so the table's own first piece is set aside for it.
-  table.Reserve(in.Number<typename TableType::Extent>(),
-                shard.BytesFor(0) + TableType::kBytesLeast);
+  table.Reserve(in.Number<typename TableType::Extent>(), shard.BytesFor(0) + TableType::kMinBytes);
   while (true) {
     SlotType slot;
     slot.key = in.Number<std::uint64_t>();
@@ -250,7 +252,7 @@ Result<Done> Snapshot::RestoreTable(Shard& shard, TableType& table, const Source
     }
     in.Bytes(slot.words, sizeof(slot.words));
     if (in.failed()) return EndsTooEarly();
-    // Releases what a dropped slot holds.
+    // Frees the block of a dropped slot.
     const auto drop = [&] {
       if constexpr (kShape == Shape::kBlock) shard.blocks_.Free(BlockOf(slot));
     };

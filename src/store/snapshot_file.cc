@@ -12,16 +12,17 @@
 namespace sluice {
 namespace {
 
-// The checksum is taken chunk by chunk, each under its length.
+// The checksum absorbs the content chunk by chunk.
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 constexpr std::string_view kMagic = "sluice snapshot\n";
-constexpr std::size_t kTextMost = std::size_t{1} << 20U;
+constexpr std::size_t kMaxText = std::size_t{1} << 20U;
 
 Error SystemError(const std::string& what, const std::string& path, int error) {
   return Error{"cannot " + what + " '" + path + "': " + std::strerror(error)};
 }
 
-// The checksum of everything between the magic and the checksum itself; false if it cannot be read.
+// Computes the checksum of everything between the magic and the checksum itself. Returns false if
+// the file cannot be read.
 bool ChecksumOf(std::FILE* file, std::uint64_t bytes, std::uint64_t& checksum) {
   SipHash hash(HashSeed{});
   std::vector<char> chunk(kChunk);
@@ -35,8 +36,8 @@ bool ChecksumOf(std::FILE* file, std::uint64_t bytes, std::uint64_t& checksum) {
   return true;
 }
 
-// Whether only this user and root can have written the file. In a directory that others may write
-// to, any of them can have put it there.
+// Returns an error unless only this user and root can have written the file. In a directory that
+// others may write to, any of them can have put it there.
 Result<Done> CheckOwner(const std::string& path, const struct stat& found) {
   const uid_t user = geteuid();
   if (found.st_uid != user && found.st_uid != 0) {
@@ -49,7 +50,7 @@ Result<Done> CheckOwner(const std::string& path, const struct stat& found) {
   return Done{};
 }
 
-// Opens a file that is to be read. Not blocking, since to open a pipe waits for its writer.
+// Opens a file for reading. Non-blocking, because opening a pipe waits for its writer.
 Result<FileHandle> OpenRegular(const std::string& path, std::uint64_t& size) {
   FileHandle file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   if (!file.ok() && errno == ELOOP) {
@@ -112,7 +113,7 @@ void SnapshotWriter::Flush() {
     checksum_.Absorb(buffer_);
     Put(buffer_);
   }
-  // After a failure too: Bytes waits for room in the buffer.
+  // Also after a failure, because Bytes needs room in the buffer.
   buffer_.clear();
 }
 
@@ -139,7 +140,7 @@ Result<Done> SnapshotWriter::Commit() {
   }
   if (error_ != 0) return SystemError("write", path_, error_);
   temporary_.clear();
-  // The new name is safe only once its directory is on disk.
+  // The rename is durable only once its directory is on disk.
   if (fsync(directory) != 0) return SystemError("write", path_, errno);
   return Done{};
 }
@@ -176,7 +177,7 @@ Result<SnapshotReader> SnapshotReader::Open(const std::string& path, std::uint64
 }
 
 SnapshotReader SnapshotReader::OverForTest(std::span<const std::uint8_t> content) {
-  // fmemopen takes no empty buffer, and does not write to one that is opened for reading.
+  // fmemopen accepts no empty buffer, and does not write to one that is opened for reading.
   auto* const bytes = const_cast<std::uint8_t*>(content.data());
   return SnapshotReader(File(content.empty() ? nullptr : fmemopen(bytes, content.size(), "rb")));
 }
@@ -191,7 +192,7 @@ void SnapshotReader::Bytes(void* data, std::size_t size) {
 
 std::string SnapshotReader::Text() {
   const auto size = Number<std::uint64_t>();
-  if (size > kTextMost) failed_ = true;
+  if (size > kMaxText) failed_ = true;
   std::string text(failed_ ? 0 : static_cast<std::size_t>(size), '\0');
   Bytes(text.data(), text.size());
   return failed_ ? std::string() : text;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kTemporaryMark = ".new-";
 constexpr std::size_t kNameDigits = 16;
 constexpr std::string_view kDigits = "0123456789abcdef";
-// Names of this process that others may have taken before one is free.
+// The number of taken names to try before giving up.
 constexpr std::uint64_t kNamesTried = 1000;
 
 std::string DigitsOf(std::uint64_t number) {
@@ -81,7 +81,7 @@ FileHandle MakeTemporary(const SnapshotPlace& place, std::string& name) {
     if (!file.ok() && errno == EEXIST) continue;
     if (!file.ok()) return file;
     name = made;
-    // On file systems without locks the file is merely not protected.
+    // On file systems without locks the file is just not protected.
     flock(file.get(), LOCK_EX | LOCK_NB);
     return file;
   }

@@ -1,4 +1,4 @@
-// SnapshotPlace: where a snapshot is written, and the temporary files beside it.
+// SnapshotPlace: the place where a snapshot is written, and the temporary files beside it.
 #pragma once
 
 #include <string>
@@ -29,8 +29,8 @@ class FileHandle {
   int fd_;
 };
 
-// A directory that stays open, and the name of the snapshot in it. All calls go through the
-// directory, so that replacing a part of the path meanwhile changes nothing.
+// An open directory and the name of the snapshot in it. All calls go through the open directory, so
+// that replacing a part of the path meanwhile has no effect.
 struct SnapshotPlace {
   FileHandle directory;  // not ok() if it could not be opened; errno says why
   std::string name;
@@ -38,18 +38,18 @@ struct SnapshotPlace {
   static SnapshotPlace Open(const std::string& path);
 };
 
-// Makes an empty temporary file in the directory: new (O_EXCL), so that a link or file that
-// somebody has put there is never written to; readable by its owner alone; and locked until it is
-// closed, so that RemoveStaleTemporaries of another process leaves it alone. Not ok() if that
-// fails; errno says why. `name` is set to its name in the directory, or stays empty.
+// Creates an empty temporary file in the directory. The file is new (O_EXCL), so that a link or
+// file planted there is never written to; readable by its owner only; and locked until it is
+// closed, so that RemoveStaleTemporaries of another process does not delete it. Not ok() if that
+// fails; then errno says why. `name` is set to the file's name in the directory, or stays empty.
 FileHandle MakeTemporary(const SnapshotPlace& place, std::string& name);
 
-// Removes temporary files of this snapshot that a crash left behind: regular files of our own user
-// that nobody has locked.
+// Removes temporary files of this snapshot that a crash left behind: unlocked regular files that
+// this user owns.
 void RemoveStaleTemporaries(const SnapshotPlace& place);
 
-// Checks at start that a snapshot can be written to `path`: files can be made in its directory, and
-// the path names a regular file or nothing. Removes stale temporary files.
+// Checks at startup that a snapshot can be written to `path`: files can be created in its
+// directory, and the path names a regular file or nothing. Removes stale temporary files.
 Result<Done> CheckSnapshotPath(const std::string& path);
 
 }  // namespace sluice

@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-// Each member as a byte that says whether it was written, then its value. Read and Write walk the
-// members in the same order, below.
+// Writes each member as a byte that says whether it is present, then its value. WalkMembers makes
+// Read and Write visit the members in the same order.
 class Write {
  public:
   explicit Write(SnapshotWriter& out) : out_(out) {}

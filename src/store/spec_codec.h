@@ -1,4 +1,4 @@
-// Limits as a snapshot holds them.
+// Serializes limit specs in snapshots.
 #pragma once
 
 #include "sluice/limit.h"
@@ -9,8 +9,8 @@ namespace sluice {
 void WriteAlgorithm(Algorithm algorithm, SnapshotWriter& out);
 void WriteSpec(const LimitSpec& spec, SnapshotWriter& out);
 
-// What is read is a value of its type, or in.failed() is set. Whether the spec makes a limit is for
-// MakeLimit to say.
+// The result is a value of its type, or in.failed() is set. MakeLimit checks whether the spec makes
+// a valid limit.
 Algorithm ReadAlgorithm(SnapshotReader& in);
 LimitSpec ReadSpec(SnapshotReader& in);
 

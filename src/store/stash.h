@@ -1,4 +1,4 @@
-// Stash: the few keys of a table that found no room in their buckets.
+// Stash: the few keys of a table that did not fit in their buckets.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// An unordered handful of slots, looked through one by one.
+// A small unordered set of slots, searched linearly.
 //
 // Thread safety: guarded by the shard's lock.
 template <std::size_t kWords>
@@ -17,14 +17,14 @@ class Stash {
  public:
   using SlotType = Slot<kWords>;
 
-  // Added keys leave room for those of two buckets that are placed anew: a stash that is full must
-  // not keep the table from growing, which is what empties it.
+  // Added keys leave room for the keys of two re-placed buckets: a full stash must not keep the
+  // table from growing, which is what empties the stash.
   static constexpr std::size_t kForAdded = 16;
   static constexpr std::size_t kSlots = kForAdded + 2 * Bucket<kWords>::kSlots;
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  // The slot of a key, or null.
+  // Returns the slot of a key, or null.
   [[nodiscard]] SlotType* Find(KeyHash hash) {
     for (std::size_t i = 0; i < size_; ++i) {
       if (slots_[i].key >> 8U == hash.bits) return &slots_[i];
@@ -35,16 +35,16 @@ class Stash {
     return &slot >= slots_.data() && &slot < slots_.data() + size_;
   }
 
-  // A slot for one more key; null if there are `most` of them already. REQUIRES: most <= kSlots.
-  SlotType* Take(std::size_t most) { return size_ < most ? &slots_[size_++] : nullptr; }
+  // Returns a slot for one more key; null if there are `max` already. REQUIRES: max <= kSlots.
+  SlotType* Take(std::size_t max) { return size_ < max ? &slots_[size_++] : nullptr; }
 
-  // REQUIRES: Holds(slot). Pointers to other slots may change meaning.
+  // REQUIRES: Holds(slot). Pointers to other slots may refer to other keys afterwards.
   void Erase(SlotType& slot) {
     slot = slots_[--size_];
     slots_[size_] = SlotType{};
   }
 
-  // One after the other, from call to call. REQUIRES: it is not empty.
+  // Returns the slots in turn, one per call. REQUIRES: the stash is not empty.
   SlotType& Next() { return slots_[next_++ % size_]; }
 
   template <typename Visit>

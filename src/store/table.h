@@ -13,18 +13,18 @@
 
 namespace sluice {
 
-// A hash table of fixed-width slots with two regions, three quarters and one quarter of the
-// buckets. A key lives in its main bucket where there is room, else in its side bucket; where both
-// are full, a neighbour is moved to its own other bucket. So a lookup reads one bucket for most
-// keys and never more than two (and the stash, empty but for bad luck).
+// A hash table of fixed-width slots with two regions, which have three quarters and one quarter of
+// the buckets. A key is in its main bucket if there is room, else in its side bucket; if both are
+// full, a neighbour is moved to its own other bucket. Therefore a lookup reads one bucket for most
+// keys and never more than two (plus the stash, which is almost always empty).
 //
-// Thread safety: guarded by the shard's lock, but for Prefetch.
+// Thread safety: guarded by the shard's lock, except Prefetch.
 // Memory: whole pieces. Grows in place by a sixteenth and shrinks to what is used (see Region), so
-// there is no second copy of the table at any time, and a growing table of some size stays at least
-// three quarters full.
-// Cost: no operation moves more than kMovesMost slots; `moved()` counts.
+// there is never a second copy of the table, and a growing table of some size stays at least three
+// quarters full.
+// Cost: no operation moves more than kMaxMoves slots; `moved()` counts them.
 //
-// `Forget` is called with every slot that is dropped because its key is unused.
+// `Forget` is called with every slot that is removed.
 //
 // Invariants
 //   (1) A key is in at most one slot.
@@ -36,41 +36,41 @@ class Table {
   using SlotType = Slot<kWords>;
   using BucketType = Bucket<kWords>;
 
-  static constexpr int kMovesMost = 64;
+  static constexpr int kMaxMoves = 64;
 
   explicit Table(Forget forget) : forget_(std::move(forget)) {}
 
-  // `memory` is this shard's piece of the first of the table's rows, which are zeroed and as many
-  // as the table may ever need.
+  // `memory` is this shard's piece of the table's first row. The rows are zeroed, and there are as
+  // many as the table may ever need.
   void Init(std::byte* memory) {
     memory_ = memory;
     SetPieces(1);
   }
 
-  // How much room there is for keys; what Reserve takes.
+  // The size of a table, as passed to Reserve.
   struct Extent {
     std::uint64_t keys = 0;
     std::uint64_t pieces = 0;
   };
   [[nodiscard]] Extent extent() const { return {used_, pieces_}; }
 
-  // Makes room for the keys of another table at once, within `bytes_max` and the pieces it had: in
-  // the order of ForEach they would not fit a table that grows under them.
+  // Makes room for the keys of another table at once, within `bytes_max` and that table's pieces.
+  // In the order of ForEach the keys would not fit a table that grows while they are inserted.
   // REQUIRES: nothing was ever inserted.
   void Reserve(const Extent& extent, std::size_t bytes_max) {
     const std::size_t wanted = extent.keys * 100 / (kSlotsPerPiece * 85) + 1;
-    const std::size_t most = std::min<std::size_t>(extent.pieces, bytes_max / kPieceBytes);
-    SetPieces(std::max<std::size_t>(std::min(wanted, most), 1));
+    const std::size_t max = std::min<std::size_t>(extent.pieces, bytes_max / kPieceBytes);
+    SetPieces(std::max<std::size_t>(std::min(wanted, max), 1));
   }
 
-  // A slot for a key that Reserve has made room for. Looks further for a place than Insert, so that
-  // what another table held in as many pieces fits again. REQUIRES and null as for Insert.
+  // Returns a slot for a key that Reserve has made room for. Searches further than Insert, so that
+  // the keys of another table fit again in as many pieces. REQUIRES and null as for Insert.
   SlotType* Restore(KeyHash hash, std::uint8_t terms, std::uint64_t threshold) {
     return Take(MakeRoom(hash.bits, threshold, {.moves = 6, .stash = Stash<kWords>::kSlots}), hash,
                 terms);
   }
 
-  // Ends the restoring: room that nothing came to use is none.
+  // Ends the restore: releases reserved room if nothing was inserted.
   void Restored() {
     if (!touched_) SetPieces(1);
   }
@@ -83,32 +83,32 @@ class Table {
   [[nodiscard]] std::size_t used() const { return used_; }
   [[nodiscard]] std::size_t Bytes() const { return touched_ ? pieces_ * kPieceBytes : 0; }
   [[nodiscard]] bool touched() const { return touched_; }
-  // What even one key takes.
-  static constexpr std::size_t kBytesLeast = kPieceBytes;
+  // The memory that a single key takes.
+  static constexpr std::size_t kMinBytes = kPieceBytes;
   [[nodiscard]] int moved() const { return moved_; }
   void ResetMoved() { moved_ = 0; }
 
-  // The slot of a key, or null.
+  // Returns the slot of a key, or null.
   [[nodiscard]] SlotType* Find(KeyHash hash) {
     if (SlotType* const slot = FindIn(main_.Place(MainSpread(hash.bits)), hash)) return slot;
     if (SlotType* const slot = FindIn(side_.Place(SideSpread(hash.bits)), hash)) return slot;
     return stash_.Find(hash);
   }
 
-  // The slot of a key that was written under `terms`, or null, also if it is in the stash. Looks at
-  // every slot of a bucket instead of stopping at the right one, which no branch predictor could
-  // guess.
+  // Returns the slot of a key that was written under `terms`, or null, also if it is in the stash.
+  // Looks at every slot of a bucket instead of stopping at the right one, which would be an
+  // unpredictable branch.
   [[nodiscard]] SlotType* Find(KeyHash hash, std::uint8_t terms) {
     const std::uint64_t key = (hash.bits << 8U) | terms;
     if (SlotType* const slot = FindIn(main_.Place(MainSpread(hash.bits)), key)) return slot;
     return FindIn(side_.Place(SideSpread(hash.bits)), key);
   }
 
-  // Whether a slot is neither in its main bucket nor in its side bucket.
+  // Returns whether a slot is neither in its main bucket nor in its side bucket.
   [[nodiscard]] bool InStash(const SlotType& slot) const { return stash_.Holds(slot); }
 
-  // A slot for a key that has none, its key word set under `terms`; null if there is no room.
-  // REQUIRES: Find(hash) is null.
+  // Returns a slot for a key that has none, with its key word set under `terms`; null if there is
+  // no room. REQUIRES: Find(hash) is null.
   SlotType* Insert(KeyHash hash, std::uint8_t terms, std::uint64_t threshold) {
     if (LoadOf(pieces_).IsBrimful()) [[unlikely]] {
       DropUnusedIn(main_.Place(MainSpread(hash.bits)), threshold);
@@ -119,7 +119,7 @@ class Table {
                 hash, terms);
   }
 
-  // Empties a slot. Pointers to other slots may change meaning.
+  // Empties a slot. Pointers to other slots may refer to other keys afterwards.
   void Erase(SlotType& slot) {
     forget_(slot);
     --used_;
@@ -130,14 +130,13 @@ class Table {
     }
   }
 
-  // Whether the table is too full or too empty for its size, and at rest.
+  // Returns whether the table is too full or too empty for its size and is not being resized.
   [[nodiscard]] bool WantsResize() const { return !resizing() && (TooFull() || TooEmpty()); }
 
   // Starts to grow or to shrink. The table may use up to `bytes_max`. REQUIRES: WantsResize().
   void Resize(std::size_t bytes_max) {
-    // By a sixteenth, to the nearest piece: little enough that memory which only the first shards
-    // to grow have taken is no waste to speak of, and more than the keys that may be added
-    // meanwhile.
+    // By a sixteenth, rounded to a piece: little enough that the memory taken by the first shards
+    // to grow is no significant waste, and more than the keys that may be added during the resize.
     const std::size_t more = std::max<std::size_t>((pieces_ + 8) / 16, 1);
     const std::size_t wanted = TooFull() ? pieces_ + more : PiecesThatFit();
     const std::size_t pieces = std::max<std::size_t>(std::min(wanted, bytes_max / kPieceBytes), 1);
@@ -147,7 +146,7 @@ class Table {
     pieces_ = std::max(pieces_, pieces);
   }
 
-  // A bounded piece of housekeeping: goes on with a resize, and looks for unused keys.
+  // Does a bounded step of housekeeping: continues a resize, and drops unused keys.
   void Step(std::uint64_t threshold, Pace pace) {
     if (!touched_) return;
     if (stash_.size() != 0) DrainStash(threshold);
@@ -178,15 +177,14 @@ class Table {
       (Region<kWords, Part::kMain>::kPerPiece + Region<kWords, Part::kSide>::kPerPiece) *
       BucketType::kSlots;
   static constexpr std::size_t kSweepBuckets = 2;
-  // Buckets placed anew by one step: as many of the main region for one of the side region as it
-  // has more buckets.
+  // Buckets re-placed by one step, in the same ratio as the sizes of the two regions.
   static constexpr std::size_t kMainBucketsPerStep = 6;
   static constexpr std::size_t kSideBucketsPerStep = 2;
   // Another bucket is taken only while its slots, each with two moves to make room, and the two
-  // moves of an insert fit below kMovesMost.
+  // moves of an insert fit below kMaxMoves.
   static constexpr int kMovesForBucket = 3 * static_cast<int>(BucketType::kSlots) + 2;
 
-  // The two places are drawn from different mixes of the same 56 bits.
+  // The two places are derived from different mixes of the same 56 bits.
   static std::uint64_t MainSpread(std::uint64_t hash) { return hash << 8U; }
   static std::uint64_t SideSpread(std::uint64_t hash) { return hash * 0x9e3779b97f4a7c15U; }
   BucketType& MainOf(const SlotType& slot) const { return main_.Place(MainSpread(HashOf(slot))); }
@@ -207,7 +205,7 @@ class Table {
     return found != 0 ? &bucket.slots[std::countr_zero(found)] : nullptr;
   }
 
-  // An empty slot of the bucket, made by dropping an unused key if need be; or null.
+  // Returns an empty slot of the bucket, dropping an unused key if needed; or null.
   SlotType* FreeIn(BucketType& bucket, std::uint64_t threshold) {
     for (SlotType& slot : bucket.slots) {
       if (slot.key == 0) return &slot;
@@ -219,10 +217,10 @@ class Table {
     return nullptr;
   }
 
-  // How far to go for a place.
+  // How hard to search for a free slot.
   struct Effort {
-    int moves = 0;          // of other keys, at most
-    std::size_t stash = 0;  // keys that may be in the stash then
+    int moves = 0;          // maximum moves of other keys
+    std::size_t stash = 0;  // maximum number of keys in the stash afterwards
   };
 
   SlotType* MakeRoom(std::uint64_t hash, std::uint64_t threshold, const Effort& effort) {
@@ -237,7 +235,7 @@ class Table {
     return stash_.Take(effort.stash);
   }
 
-  // Makes the slot that was found for a key the key's own.
+  // Assigns the slot that was found for a key to the key.
   SlotType* Take(SlotType* slot, KeyHash hash, std::uint8_t terms) {
     touched_ = true;
     if (slot == nullptr) return nullptr;
@@ -252,8 +250,8 @@ class Table {
     ++moved_;
   }
 
-  // Frees a slot of a full bucket by moving a key to that key's other bucket, where `moves - 1`
-  // others may have to give way first. Null where that takes more.
+  // Frees a slot of a full bucket by moving a key to that key's other bucket, which may first take
+  // `moves - 1` moves of other keys. Returns null if that is not enough.
   SlotType* MoveFromMain(BucketType& main, int moves, std::uint64_t threshold) {
     for (SlotType& slot : main.slots) {
       BucketType& side = SideOf(slot);
@@ -282,7 +280,7 @@ class Table {
         --used_;
         continue;
       }
-      // Migrate has seen to it that the stash has room, so this cannot fail.
+      // Migrate has checked that the stash has room, so this cannot fail.
       *MakeRoom(HashOf(slot), threshold, {.moves = 2, .stash = Stash<kWords>::kSlots}) = slot;
       ++moved_;
     }
@@ -290,7 +288,7 @@ class Table {
 
   [[nodiscard]] bool MayTakeBucket() const {
     return stash_.size() + BucketType::kSlots <= Stash<kWords>::kSlots &&
-           moved_ + kMovesForBucket <= kMovesMost;
+           moved_ + kMovesForBucket <= kMaxMoves;
   }
 
   template <typename RegionType>
@@ -308,15 +306,15 @@ class Table {
     if (!resizing()) GiveBack();
   }
 
-  // Pieces that a shrunken table has left.
+  // Discards the pieces that a shrunk table no longer uses.
   void GiveBack() {
     for (; pieces_ * Region<kWords, Part::kMain>::kPerPiece > main_.buckets(); --pieces_) {
       Pages::Discard(memory_ + (pieces_ - 1) * kRowBytes, kPieceBytes);
     }
   }
 
-  // Tries to find a bucket for a key of the stash, the next time for another one.
-  // REQUIRES: there is one.
+  // Tries to find a bucket for a key of the stash, each time for another key. REQUIRES: the stash
+  // is not empty.
   void DrainStash(std::uint64_t threshold) {
     SlotType& waiting = stash_.Next();
     SlotType* const place = MakeRoom(HashOf(waiting), threshold, {.moves = 2, .stash = 0});
@@ -338,26 +336,26 @@ class Table {
     return {used_, pieces * kSlotsPerPiece};
   }
   [[nodiscard]] bool TooFull() const {
-    // A stash that fills up says that the buckets are too full, whatever the load.
+    // A stash that fills up means that the buckets are too full, whatever the load.
     return LoadOf(pieces_).IsFull() || stash_.size() > Stash<kWords>::kForAdded / 2;
   }
   [[nodiscard]] bool TooEmpty() const {
     return LoadOf(pieces_).IsLow() && PiecesThatFit() < pieces_;
   }
-  // Whether a resize goes on with this step. Growing is for keys that are added: while none is, and
-  // as long as those that are there need the room, a table half way through is as good as any,
-  // unless its old buckets are so full that the next keys would not fit them.
+  // Returns whether this step continues a resize. Growing serves keys that are added: while none is
+  // added, and as long as the existing keys need the room, a half-grown table is as good as any,
+  // unless its old buckets are so full that the next keys would not fit.
   [[nodiscard]] bool GoesOn(Pace pace) const {
     if (pace == Pace::kAdding || !(main_.growing() || side_.growing())) return true;
     return !LoadOf(pieces_).IsWorthGrowing() || LoadOf(main_.From()).IsPressing();
   }
-  // Three quarters full once they are all there is, with a key added at every step until then: one
-  // pass, however empty the table is.
+  // Returns the pieces that are three quarters full once shrinking has ended, if a key is added at
+  // every step until then. Therefore one pass is enough, however empty the table is.
   [[nodiscard]] std::size_t PiecesThatFit() const {
     return (used_ + side_.buckets()) * 4 / (3 * kSlotsPerPiece) + 1;
   }
 
-  // By the next step they will be in the cache.
+  // Prefetches the buckets that the next step will use.
   void PrefetchForNextStep(Pace pace) const {
     for (std::size_t i = 0; i < kSweepBuckets; ++i) main_.PrefetchBucket(ToSweep(i));
     if (!GoesOn(pace)) return;
@@ -365,8 +363,8 @@ class Table {
     if (side_.resizing()) side_.PrefetchNext(kSideBucketsPerStep);
   }
 
-  // The bucket to be swept after `later` others, those of the main region first. May be one beyond
-  // the last.
+  // Returns the bucket to be swept after `later` others, main region first. May be one past the
+  // last.
   [[nodiscard]] BucketType& ToSweep(std::size_t later) const {
     const std::size_t main = main_.extent();
     const std::size_t at = sweep_at_ + later;
@@ -391,8 +389,8 @@ class Table {
   std::size_t sweep_at_ = 0;     // next bucket to sweep, main region first
   int moved_ = 0;                // slots moved since ResetMoved
   bool touched_ = false;         // whether any page may have been written
-  std::size_t pieces_ = 0;       // that may hold keys
-  std::byte* memory_ = nullptr;  // of the first piece
+  std::size_t pieces_ = 0;       // pieces that may hold keys
+  std::byte* memory_ = nullptr;  // first piece
   Stash<kWords> stash_;
   [[no_unique_address]] Forget forget_;
 };

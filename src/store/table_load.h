@@ -1,4 +1,4 @@
-// TableLoad: how full a table may be, and what follows from it; Pace, why it is looked after.
+// TableLoad: how full a table may be, and what follows from it; Pace: why housekeeping is done.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace sluice {
 
-// Why a piece of housekeeping is done.
+// The reason for a step of housekeeping.
 enum class Pace : std::uint8_t {
   kAdding,  // a key is about to be added
-  kQuiet,   // some calls have passed
+  kQuiet,   // some calls have passed without one
 };
 
 // Compares the keys of a table with its slots. Percentages, from the measured fill of two regions
@@ -19,16 +19,16 @@ struct TableLoad {
   std::size_t used = 0;
   std::size_t slots = 0;
 
-  // The table grows. What is not yet placed anew when growing ends is 4 % fuller, and even there a
-  // key finds room within two moves but for one in millions.
+  // The table grows. Buckets that are not yet re-placed when growing ends are 4 % fuller, and even
+  // there all but one key in millions find room within two moves.
   [[nodiscard]] bool IsFull() const { return IsAbove(kFull); }
-  // No more keys are taken, where there is no memory to grow: the side region is then nine tenths
-  // full. Three percent more fill it to the last slot, and no key finds room any more, nor do those
-  // that are placed anew once there is memory to grow.
+  // No more keys are accepted if there is no memory to grow: the side region is then nine tenths
+  // full. With three percent more the last slot would be used, and no key would find room any more,
+  // not even those that are re-placed once there is memory to grow.
   [[nodiscard]] bool IsBrimful() const { return IsAbove(kFull + 6); }
-  // Of the old slots of a growing table: growth does not wait for keys to be added.
+  // Measured on the old slots of a growing table: growth does not wait for keys to be added.
   [[nodiscard]] bool IsPressing() const { return IsAbove(kFull + 5); }
-  // A growing table needs what it grows to.
+  // A growing table needs its new size.
   [[nodiscard]] bool IsWorthGrowing() const { return IsAbove(70); }
   // The table shrinks.
   [[nodiscard]] bool IsLow() const { return used * 100 < slots * 60; }

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "wire/ascii.h"
+#include "base/ascii.h"
 
 namespace sluice {
 namespace {

@@ -1,4 +1,4 @@
-// CookieReader: the cookies of a Cookie field.
+// CookieReader: reads the cookies of a Cookie header field.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// The value is as it was sent but for quotes around it.
+// A cookie. The value is as it was sent, without surrounding quotes.
 struct Cookie {
   std::string_view name;
   std::string_view value;
@@ -14,15 +14,16 @@ struct Cookie {
   friend bool operator==(const Cookie&, const Cookie&) = default;
 };
 
-// Reads the cookies of "a=1; b=2" in order. What has no equals sign or no name is none, as RFC 6265
-// has it for what sets them. The same name may come again: which one counts is up to the caller.
+// Reads the cookies of "a=1; b=2" in order. A pair without an equals sign or without a name is
+// skipped, as RFC 6265 specifies for Set-Cookie. A name may occur more than once; the caller
+// decides which one counts.
 //
 // Thread safety: none. Views the value of the field.
 class CookieReader {
  public:
   explicit CookieReader(std::string_view field_value) : rest_(field_value) {}
 
-  // None at the end.
+  // Returns the next cookie, or nullopt at the end.
   std::optional<Cookie> Next();
 
  private:

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wire/ascii.h"
+#include "base/ascii.h"
 
 namespace sluice {
 namespace {
@@ -11,19 +11,22 @@ constexpr ByteSet kAddressBytes =
     ByteSet(".:").WithRange('0', '9').WithRange('A', 'F').WithRange('a', 'f');
 constexpr ByteSet kObfuscatedBytes =
     ByteSet("-._").WithRange('0', '9').WithRange('A', 'Z').WithRange('a', 'z');
-// Of a value without quotes. Brackets and colons are no token, but addresses are often sent so.
+// Allowed in a value without quotes. Brackets and colons are not token characters, but addresses
+// are often sent with them.
 constexpr ByteSet kBareBytes = kTokenBytes.With("[]:");
-// Inside quotes; escapes are not for us to guess about.
+// Allowed inside quotes. Backslash escapes are not, because their meaning in addresses would be a
+// guess.
 constexpr ByteSet kQuotedBytes =
     ByteSet("\t !").WithRange('#', '[').WithRange(']', '~').WithRange(0x80, 0xFF);
 
 bool IsPort(std::string_view text) {
-  constexpr std::size_t kDigitsMost = 5;
+  constexpr std::size_t kMaxDigits = 5;
   if (text.starts_with('_')) return text.size() > 1 && kObfuscatedBytes.HasAll(text);
-  return text.size() <= kDigitsMost && IsDigits(text);
+  return text.size() <= kMaxDigits && IsDigits(text);
 }
 
-// The address of "192.0.2.1", "192.0.2.1:80", "2001:db8::1", "[2001:db8::1]" or "[2001:db8::1]:80".
+// Returns the address of "192.0.2.1", "192.0.2.1:80", "2001:db8::1", "[2001:db8::1]" or
+// "[2001:db8::1]:80".
 std::optional<std::string_view> WithoutPort(std::string_view text) {
   std::string_view address = text;
   std::string_view port;
@@ -43,7 +46,7 @@ std::optional<std::string_view> WithoutPort(std::string_view text) {
   return address;
 }
 
-// Cuts off and returns the last element that is not empty; empty where there is none.
+// Removes and returns the last element that is not empty; returns an empty text if there is none.
 std::string_view TakeLast(FieldValues& values, std::string_view& rest) {
   for (;;) {
     if (rest.empty()) {
@@ -59,7 +62,7 @@ std::string_view TakeLast(FieldValues& values, std::string_view& rest) {
   }
 }
 
-// Cuts off a value, in quotes or not, and returns what it says.
+// Removes a value, quoted or not, and returns it without quotes.
 std::optional<std::string_view> TakeValue(std::string_view& rest) {
   const bool is_quoted = rest.starts_with('"');
   if (is_quoted) rest.remove_prefix(1);
@@ -74,7 +77,7 @@ std::optional<std::string_view> TakeValue(std::string_view& rest) {
   return value;
 }
 
-// The value of `for` in "for=192.0.2.1;proto=http"; none where the element is malformed.
+// Returns the value of `for` in "for=192.0.2.1;proto=http"; nullopt if the element is malformed.
 std::optional<std::string_view> ForOf(std::string_view element) {
   std::optional<std::string_view> found;
   while (!element.empty()) {
@@ -92,7 +95,8 @@ std::optional<std::string_view> ForOf(std::string_view element) {
     }
     element = TrimBlanks(element);
     if (!element.empty() && element.front() != ';') return std::nullopt;
-    // Blanks around semicolons, and a semicolon at the end, are not in the RFC but are sent.
+    // The RFC does not allow blanks around semicolons or a trailing semicolon, but some proxies
+    // send them.
     element = TrimBlanks(element.substr(element.empty() ? 0 : 1));
   }
   return found;

@@ -1,4 +1,4 @@
-// The client's address behind proxies: X-Forwarded-For and Forwarded (RFC 7239).
+// Finds the client's address behind proxies, using X-Forwarded-For or Forwarded (RFC 7239).
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,27 @@
 
 namespace sluice {
 
-// The values of all fields of one name, in the order they came; several are read as one, joined by
-// commas.
+// The values of all header fields with one name, in the order they arrived. Several fields are read
+// as one, joined by commas.
 using FieldValues = std::span<const std::string_view>;
 
-// Reads the addresses of X-Forwarded-For from the last one, which the nearest proxy has added, to
-// the first, which the client may have made up.
+// Reads the addresses of X-Forwarded-For from last to first: the nearest proxy added the last one,
+// and the client may have forged the first.
 //
 // Thread safety: none. Views the values.
 //
 // Invariants:
 //  1. An address is returned without brackets and port, and consists of hexadecimal digits, dots
-//     and colons. Whether it is one is for the caller to say, who has to read it anyway.
-//  2. Whatever else stands there (unknown, obfuscated names, zones, a malformed port) ends the
-//     reading: nothing that stands before it is ever returned.
-//  3. Empty elements are skipped, as in every list of HTTP.
+//     and colons. The caller checks whether it is a valid address, because it has to parse it
+//     anyway.
+//  2. Anything else (`unknown`, obfuscated names, zones, a malformed port) ends the reading: no
+//     address before it is ever returned.
+//  3. Empty elements are skipped, as in every HTTP list.
 class ForwardedForReader {
  public:
   explicit ForwardedForReader(FieldValues values) : values_(values) {}
 
-  // None at the end.
+  // Returns the next address towards the client, or nullopt at the end.
   std::optional<std::string_view> Next();
 
  private:
@@ -36,13 +37,13 @@ class ForwardedForReader {
   std::string_view rest_;
 };
 
-// The same for the `for` of each element of Forwarded. An element without one, or with two, or that
-// is malformed, ends the reading.
+// Reads the `for` parameter of each element of Forwarded in the same way. An element that is
+// malformed, or that has no `for` or two of them, ends the reading.
 //
 // Invariants:
-//  4. A comma inside a quoted value cannot pass for the end of an element. Elements are cut at
-//     every comma; where that cuts a quoted value the piece after it has an odd number of quotes,
-//     and is malformed.
+//  4. A comma inside a quoted value is never taken for the end of an element. Elements are split at
+//     every comma; if that splits a quoted value, the piece after the comma has an odd number of
+//     quotes and is malformed.
 class ForwardedReader {
  public:
   explicit ForwardedReader(FieldValues values) : values_(values) {}
@@ -54,18 +55,18 @@ class ForwardedReader {
   std::string_view rest_;
 };
 
-// What an address is to us.
+// How far an address is trusted.
 enum class Hop : std::uint8_t {
-  kTrusted,    // a proxy of ours, which tells the truth about who came to it
-  kStranger,   // anybody else
-  kNoAddress,  // the text is no address
+  kTrusted,    // one of our proxies, which reports its client truthfully
+  kStranger,   // any other address
+  kNoAddress,  // the text is not an address
 };
 
-// The address of the client: the peer, or if that is a trusted proxy the one that came to it, and
-// so on. Where the readers end, the last good address counts: at worst clients behind one proxy
-// are taken for one, never is an address believed that anybody could have written.
+// Returns the address of the client: the peer or, if that is a trusted proxy, the address that the
+// proxy reports, and so on. If the reader ends early, the last valid address counts. At worst,
+// clients behind one proxy are taken for one client; a forged address is never believed.
 //
-// `judge` is asked about the peer and each address once: Hop judge(std::string_view).
+// Calls `judge` once for the peer and once for each address: Hop judge(std::string_view).
 template <typename Reader, typename Judge>
 std::string_view ClientAddress(std::string_view peer, Reader reader, Judge judge) {
   std::string_view client = peer;

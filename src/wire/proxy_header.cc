@@ -6,7 +6,8 @@ namespace {
 constexpr std::string_view kSignature("\r\n\r\n\0\r\nQUIT\n", 12);
 constexpr std::string_view kVersion1 = "PROXY ";
 
-// After the signature: version and command, family and transport, and the length of the rest.
+// Offsets after the signature: version and command, family and transport, and the length of the
+// rest.
 constexpr std::size_t kCommandAt = 12;
 constexpr std::size_t kFamilyAt = 13;
 constexpr std::size_t kLengthAt = 14;
@@ -20,7 +21,7 @@ constexpr unsigned kTcpOverV4 = 0x11;
 constexpr unsigned kTcpOverV6 = 0x21;
 constexpr unsigned kUnixStream = 0x31;
 
-// Bytes of an IP address. There are two, the client's and ours, and then two ports.
+// Sizes in bytes. The client's and our address come first, then the two ports.
 constexpr std::size_t kV4Bytes = 4;
 constexpr std::size_t kV6Bytes = 16;
 constexpr std::size_t kPortBytes = 2;
@@ -45,8 +46,8 @@ std::size_t AddressBytes(unsigned family) {
   return 0;
 }
 
-// What must at least follow the sixteen bytes that all headers have.
-std::size_t RestLeast(unsigned family) {
+// Returns the minimum number of bytes after the sixteen bytes that every header has.
+std::size_t MinRest(unsigned family) {
   if (family == kUnixStream) return 2 * kUnixPathBytes;
   const std::size_t address = AddressBytes(family);
   return address == 0 ? 0 : 2 * (address + kPortBytes);
@@ -73,13 +74,13 @@ ProxyHeaderRead ReadProxyHeader(std::string_view unread) {
     return Fault("a PROXY header with another version than 2 or an unknown command");
   }
   if (size <= kFamilyAt) return {};
-  // A proxy that speaks for itself may say anything about addresses.
+  // LOCAL means that the proxy speaks for itself; the family is then ignored.
   const unsigned family = command == kLocal ? kUnspecified : ByteAt(unread, kFamilyAt);
   if (!IsFamily(family)) return Fault("a PROXY header about something else than a stream");
   if (size < kAddressesAt) return {};
   const std::size_t whole = kAddressesAt + NumberAt(unread, kLengthAt);
-  if (whole > kProxyHeaderBytesMost) return Fault("a PROXY header that is too long");
-  if (whole < kAddressesAt + RestLeast(family)) {
+  if (whole > kMaxProxyHeaderBytes) return Fault("a PROXY header that is too long");
+  if (whole < kAddressesAt + MinRest(family)) {
     return Fault("a PROXY header that is too short for its addresses");
   }
   if (size < whole) return {};

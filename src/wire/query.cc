@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "wire/ascii.h"
+#include "base/ascii.h"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-// QueryReader: the parameters of a query.
+// QueryReader: reads the parameters of a query.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// A name and its value as they were sent; DecodeQuery makes of them what was meant. Without an
-// equals sign the value is empty.
+// A name and its value as they were sent; DecodeQuery decodes them. Without an equals sign the
+// value is empty.
 struct QueryParameter {
   std::string_view name;
   std::string_view value;
@@ -17,13 +17,13 @@ struct QueryParameter {
   friend bool operator==(const QueryParameter&, const QueryParameter&) = default;
 };
 
-// What stands between two parameters.
+// The characters that separate parameters.
 enum class QuerySeparator : std::uint8_t {
   kAmpersand,
   kAmpersandOrSemicolon,  // HTML 4 recommended it, and some applications read both
 };
 
-// Reads the parameters of "a=1&b=2" in order. Nothing between two separators is no parameter.
+// Reads the parameters of "a=1&b=2" in order. Empty parameters are skipped.
 //
 // Thread safety: none. Views the query.
 class QueryReader {
@@ -32,7 +32,7 @@ class QueryReader {
                        QuerySeparator separator = QuerySeparator::kAmpersand)
       : rest_(query), separators_(separator == QuerySeparator::kAmpersand ? "&" : "&;") {}
 
-  // None at the end.
+  // Returns the next parameter, or nullopt at the end.
   std::optional<QueryParameter> Next();
 
  private:
@@ -40,13 +40,13 @@ class QueryReader {
   std::string_view separators_;
 };
 
-// The text with its escapes and pluses decoded; as it is where it has none, otherwise a view of
-// `scratch`, whose old text is lost. None where an escape is malformed.
+// Returns the text with escapes and pluses decoded: the text itself if it has none, otherwise a
+// view of `scratch`, whose contents are replaced. Returns nullopt if an escape is malformed.
 std::optional<std::string_view> DecodeQuery(std::string_view text, std::string& scratch);
 
-// The name under which PHP knows a parameter or a cookie, whose name is decoded already: it ends at
-// a NUL and at a '[' (what follows names a part of it), blanks before it are dropped, and dots and
-// blanks within it are '_'. Views the name, or `scratch` where the name has to be written anew.
+// Returns the name that PHP gives to a parameter or cookie. `name` is already decoded. PHP ends the
+// name at a NUL and at a '[' (which begins an array index), drops leading blanks, and replaces dots
+// and other blanks by '_'. Returns a view of `name`, or of `scratch` if the name changes.
 std::string_view PhpName(std::string_view name, std::string& scratch);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// How far the reading of something that arrives in parts came.
+// ReadState: the result of reading input that arrives in parts.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,10 @@ namespace sluice {
 
 enum class ReadState : std::uint8_t {
   kWhole,  // it was read
-  kMore,   // bytes are missing
-  kFault,  // it is malformed or too large, and the connection is to be closed: where the next one
-           // begins cannot be known
+  kMore,   // more bytes are needed
+  // It is malformed or too large. The connection must be closed, because the start of the next
+  // message cannot be found.
+  kFault,
 };
 
 }  // namespace sluice

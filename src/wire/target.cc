@@ -5,22 +5,22 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/text.h"
-#include "wire/ascii.h"
+#include "base/ascii.h"
+#include "base/text.h"
 
 namespace sluice {
 namespace {
 
 constexpr ByteSet kUnreserved =
     ByteSet("-._~").WithRange('0', '9').WithRange('A', 'Z').WithRange('a', 'z');
-// Bytes after which the forms of a path may be other than the path. A slash is looked at with what
-// follows it.
+// Bytes that can make the forms of a path differ from the path. For a slash, this also depends on
+// the bytes that follow it.
 constexpr ByteSet kNotable = ByteSet("/%;\\#").With({"\0", 1}).WithRange(0x80, 0xFF);
 
 constexpr std::string_view kDigits = "0123456789ABCDEF";
 
-// Whether what follows a slash begins with a segment that normalizing removes: an empty one with a
-// slash behind it, "." or "..". A slash at the end of a path stays.
+// Returns whether the text after a slash begins with a segment that normalization removes: an empty
+// segment before another slash, "." or "..". A slash at the end of a path stays.
 bool BeginsWithRemovable(std::string_view text) {
   if (text.empty()) return false;
   if (text.front() == '/') return true;
@@ -29,7 +29,7 @@ bool BeginsWithRemovable(std::string_view text) {
   return text.empty() || text.front() == '/';
 }
 
-// Whether both forms of the path are the path itself.
+// Returns whether both forms of the path equal the path itself.
 bool IsNormal(std::string_view path) {
   if (!path.starts_with('/')) return false;
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -44,7 +44,8 @@ void AppendEscape(char c, std::string& out) {
   out.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
 }
 
-// What applications read differently, as bits. PathFault says why a path may have only one of them.
+// Features that applications interpret differently, as bits. PathFault explains why a path may have
+// only one of them.
 enum Difference : unsigned {
   kEscapedSlash = 1,
   kBackslash = 2,
@@ -56,7 +57,7 @@ enum Difference : unsigned {
 constexpr std::string_view kDifferenceNames[] = {"'%2F'", "'\\'",  "'%5C'",
                                                  "';'",   "'%3B'", "'%3F' or '%23' at its end"};
 
-// Writes the bytes of a path to its forms. A separator of the lenient form is always a slash.
+// Writes the bytes of a path to both forms. Every separator in the lenient form is a slash.
 class FormWriter {
  public:
   explicit FormWriter(PathScratch& forms) : forms_(forms) {}
@@ -86,7 +87,7 @@ class FormWriter {
     AddLenient(c);
   }
 
-  // What the path has of Difference.
+  // Returns the Difference bits of the path.
   [[nodiscard]] unsigned Differences() const {
     return has_escaped_end_ ? differences_ | kEscapedEnd : differences_;
   }
@@ -102,11 +103,11 @@ class FormWriter {
   PathScratch& forms_;
   unsigned differences_ = 0;
   bool in_parameters_ = false;
-  bool has_escaped_end_ = false;  // after the last slash so far
+  bool has_escaped_end_ = false;  // since the last slash so far
 };
 
-// Writes the forms of a path except for its slashes and dots. False if an escape is malformed, or a
-// NUL.
+// Writes both forms of a path, before slashes are merged and dot segments removed. Returns false if
+// an escape is malformed, or if there is a NUL.
 bool WriteForms(std::string_view path, FormWriter& writer) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (path[i] == '\0') return false;
@@ -124,18 +125,17 @@ bool WriteForms(std::string_view path, FormWriter& writer) {
   return true;
 }
 
-// Cuts the last segment where a query or a fragment would begin.
-// REQUIRES: there is a slash.
+// Truncates the last segment at a decoded '?' or '#'. REQUIRES: the path contains a slash.
 void CutLastSegment(std::string& path) {
   path.resize(std::min(path.find_first_of("?#", path.rfind('/')), path.size()));
 }
 
-// Merges slashes and takes out the dots, in place: what is written never overtakes what is read.
-// Returns whether there was a "..". REQUIRES: it begins with a slash.
+// Merges slashes and removes dot segments in place; the write position never passes the read
+// position. Returns whether there was a "..". REQUIRES: the path begins with a slash.
 bool RemoveDots(std::string& path) {
   bool has_parent = false;
   const std::string_view from = path;
-  std::size_t written = 1;  // ends in a slash whenever a segment begins
+  std::size_t written = 1;  // a slash precedes it whenever a segment begins
   std::size_t at = 1;
   while (at < from.size()) {
     const std::size_t slash = from.find('/', at);
@@ -157,7 +157,8 @@ bool RemoveDots(std::string& path) {
   return has_parent;
 }
 
-// What the path may not have together; empty if it has no third reading.
+// Describes the features that the path must not combine; empty if the path has at most two
+// readings.
 std::string FindAmbiguity(unsigned differences, bool has_parent) {
   if (differences == 0 || (std::has_single_bit(differences) && !has_parent)) return {};
   const std::string_view one = kDifferenceNames[std::countr_zero(differences)];

@@ -1,4 +1,4 @@
-// Targets of requests: path and query, and the two forms of a path that rules are matched with.
+// Request targets: the path and query, and the two forms of a path that rules match.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What stands before and after the first question mark; the query ends at a fragment. Views the
+// The parts before and after the first question mark; the query ends at a fragment. Views the
 // target.
 struct Target {
   std::string_view path;
@@ -17,58 +17,58 @@ struct Target {
 
 Target SplitTarget(std::string_view target);
 
-// The forms of one path. They are equal for almost all requests.
+// The two forms of a path. They are equal for almost all requests.
 struct PathForms {
-  // What the path is by RFC 3986, section 6.2.2:
-  //   - a fragment ("#1") is cut;
+  // The path normalized by RFC 3986, section 6.2.2:
+  //   - a fragment ("#1") is removed;
   //   - an escape of a letter, digit, '-', '.', '_' or '~' becomes that character: %70 is p;
-  //   - all others stay, in capitals: %2f is %2F, and is no slash; a byte that is not ASCII
-  //     becomes an escape;
-  //   - slashes in a row are one; then "." goes, and ".." with the segment before it, never above
-  //     the root;
+  //   - all other escapes stay, in capitals: %2f becomes %2F, which is not a slash; a byte that is
+  //     not ASCII becomes an escape;
+  //   - consecutive slashes are merged; then "." is removed, and ".." together with the segment
+  //     before it, never above the root;
   //   - an empty path is "/"; parameters (";v=1") stay as they are.
   std::string_view strict;
-  // What a lenient application may make of the path: every escape is decoded, once, and the result
-  // is not read again for escapes; a backslash is a slash; a segment ends at its first ';', and the
-  // last one at a '?' or '#' that was escaped, too; then slashes and dots are resolved as above.
+  // The path as a lenient application may read it: every escape is decoded once, and the result is
+  // not decoded again; a backslash is a slash; a segment ends at its first ';', and the last
+  // segment also at an escaped '?' or '#'; then slashes and dots are resolved as above.
   std::string_view lenient;
 
   [[nodiscard]] bool differ() const { return strict != lenient; }
 };
 
-// The memory that forms are made in. Use one again and again.
+// Buffers for the forms. Reuse an instance to avoid allocations.
 struct PathScratch {
   std::string strict;
   std::string lenient;
 };
 
-// Why a path has no forms.
+// The reason that a path has no forms.
 struct PathFault {
   enum class Kind : std::uint8_t {
     // The path
-    //   - has a malformed escape, or an escaped or raw NUL: a program in C would end the path
-    //   there;
+    //   - has a malformed escape, or a NUL, escaped or raw (a C program would end the path there);
     //   - does not begin with a slash;
-    //   - has a fragment that holds '/', '\' or '%': whoever takes the fragment for a part of the
-    //     path could resolve dots in it, and no client sends one.
+    //   - has a fragment that contains '/', '\' or '%': an application that treats the fragment as
+    //     part of the path could resolve dots in it, and no client sends such a fragment.
     kMalformed,
-    // An application may read the path in a third way. Applications differ in whether they read
-    //   %2F or \ or %5C as a slash, cut parameters at ; or at %3B, and end the path at %3F or %23;
-    // and in whether they do so before or after they resolve "..". A path is refused where
-    //   - it has two or more of these, so that an application could read only one of them; a %3B
-    //     within parameters is none, and %3F and %23 count after the last slash only;
-    //   - it has one of these and a "..", or one of these makes a "..".
-    // tests/property/path_readings_test.cc shows that all other paths have two readings.
+    // An application may read the path in a third way. Applications differ in whether they treat
+    // %2F, \ or %5C as a slash, cut parameters at ; or %3B, and end the path at %3F or %23; and in
+    // whether they do so before or after they resolve "..". A path is ambiguous if
+    //   - it has two or more of these features, so that an application could interpret only one of
+    //     them. A %3B within parameters does not count, and %3F and %23 count after the last slash
+    //     only;
+    //   - it has one of these features and a "..", or one of them produces a "..".
+    // tests/property/path_readings_test.cc shows that all other paths have at most two readings.
     kAmbiguous,
   };
   Kind kind;
   std::string reason;  // continues "the path ..."
 };
 
-// The forms of a path, or why it has none.
+// Returns the forms of a path, or the reason it has none.
 //
-// A path of which both forms are the path itself, as almost all are, is returned as it is after one
-// scan. Otherwise the forms view `scratch`, whose old texts are lost.
+// If both forms equal the path, as for almost all requests, the path itself is returned after one
+// scan. Otherwise the forms view `scratch`, whose contents are replaced.
 // ENSURES: the strict form of a strict form is itself.
 std::variant<PathForms, PathFault> NormalPath(std::string_view path, PathScratch& scratch);
 

@@ -1,4 +1,4 @@
-"""The admin address of `sluice serve`: metrics, counts of rules, the log."""
+"""The admin address of `sluice serve`: metrics, counts per rule, the log level."""
 
 import functools
 import json
@@ -36,7 +36,7 @@ def check(server, user="42", path="/v1/posts"):
 
 
 def send_resp(connection, *commands):
-    """Sends commands that are lines of words, all at once, and reads until each is answered."""
+    """Sends all commands, which are lines of words, at once and reads until each is answered."""
     for line in commands:
         words = line.split()
         connection.sendall(b"*%d\r\n" % len(words) + b"".join(
@@ -47,7 +47,7 @@ def send_resp(connection, *commands):
 
 
 def metrics_of(server):
-    """What /metrics says now: (name, labels) to a number."""
+    """Returns the current /metrics: (name, labels) to a number."""
     status, headers, text = ask(server.admin, "/metrics")
     expect(status, 200)
     expect(headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
@@ -61,7 +61,7 @@ def sample(metrics, name, **labels):
 
 
 def decisions(metrics, rule, limit, domain="api"):
-    """Allowed, refused, shadow_refused, failed and units."""
+    """Returns allowed, refused, shadow_refused, failed and units."""
     labels = {"domain": domain, "rule": rule, "limit": limit}
     return [sample(metrics, "sluice_decisions_total", outcome=outcome, **labels)
             for outcome in ("allowed", "refused", "shadow_refused", "failed")
@@ -69,13 +69,13 @@ def decisions(metrics, rule, limit, domain="api"):
 
 
 def checks(metrics, frontend):
-    """Allowed, refused, bad_request, unknown_domain and failed; then requests."""
+    """Returns allowed, refused, bad_request, unknown_domain and failed; then requests."""
     return [sample(metrics, "sluice_checks_total", frontend=frontend, outcome=outcome)
             for outcome in ("allowed", "refused", "bad_request", "unknown_domain", "failed")
             ] + [sample(metrics, "sluice_request_duration_seconds_count", frontend=frontend)]
 
 
-def test_the_reader_of_metrics_is_strict():
+def test_the_metrics_parser_is_strict():
     good = ('# HELP a_total Help.\n# TYPE a_total counter\na_total{l="x\\"\\\\\\n"} 1\na_total 2\n'
             '# HELP h Help.\n# TYPE h histogram\nh_bucket{le="0.1"} 1\nh_bucket{le="+Inf"} 2\n'
             'h_sum 3.5\nh_count 2\n')
@@ -136,7 +136,7 @@ def test_counts_after_known_requests_are_exact():
         expect(len(metrics_of(server)), before, "no series for what callers send")
 
 
-def test_counts_survive_a_reload_where_the_rule_keeps_its_name():
+def test_counts_survive_a_reload_if_the_rule_keeps_its_name():
     with Server() as server:
         for _ in range(3):
             check(server)
@@ -175,13 +175,13 @@ def test_metrics_of_the_process_and_the_build():
         expect(sample(found, "sluice_config_last_reload_successful"), 1)
 
 
-def test_the_log_level_is_set_while_it_runs():
+def test_the_log_level_can_be_changed_at_run_time():
     with Server() as server:
         expect(ask(server.admin, "/log")[::2], (200, "info\n"))
         expect(put(server.admin, "/log", "debug")[::2], (200, "debug\n"))
         expect(server.line("log_level_set"), "debug")
         server.process.send_signal(signal.SIGHUP)
-        server.line("rules_unchanged")  # which is told to those who debug
+        server.line("rules_unchanged")  # logged at level debug only
         expect(put(server.admin, "/log", "loud")[0], 400)
         expect(put(server.admin, "/rules", "x")[0], 405)
     with Server(flags=["--admin-token", "sixteen bytes at least"]) as server:

@@ -1,4 +1,4 @@
-"""`sluice bench` against a real server and against some that misbehave. Counts, never times."""
+"""`sluice bench` against a real server and against misbehaving ones. Checks counts, never times."""
 
 import json
 import os
@@ -23,7 +23,7 @@ rules:
   - { name: users, per: [user], limit: 100/h }
 """
 
-# A key of its own for each protocol, and 100 an hour for it.
+# Each protocol has a key of its own with 100 units per hour.
 BY_PROTOCOL = {
     "http": ["--domain", "api", "--attribute", "user=h{key}"],
     "rls": ["--domain", "api", "--attribute", "user=g{key}"],
@@ -43,7 +43,7 @@ def bench(server, *args):
 
 
 def measure(server, *args):
-    """The report of a run that goes well."""
+    """Returns the report of a successful run."""
     code, said, error = bench(server, *args, "-o", "json")
     expect((code, error), (0, ""), args)
     return json.loads(said)
@@ -53,7 +53,7 @@ def counts(report):
     return tuple(report[name] for name in ("requests", "allowed", "refused", "errors"))
 
 
-def test_a_hundred_of_a_thousand_pass_by_each_protocol():
+def test_100_of_1000_pass_over_each_protocol():
     with Server(RULES) as server:
         for protocol, flags in BY_PROTOCOL.items():
             report = measure(server.address, "--protocol", protocol, *flags, "--keys", "1",
@@ -62,7 +62,7 @@ def test_a_hundred_of_a_thousand_pass_by_each_protocol():
             expect((report["protocol"], report["loop"]), (protocol, "closed"))
 
 
-def test_however_it_is_sent_nothing_is_counted_twice_or_lost():
+def test_no_request_is_lost_or_counted_twice():
     with Server(RULES) as server:
         for number, flags in enumerate((
                 ["--pipeline", "16"], ["--connections", "1"], ["--threads", "2"],
@@ -103,7 +103,7 @@ def test_keys_by_distribution():
             assert report["refused"] > 100, report
 
 
-def test_http_of_any_server():
+def test_measures_any_http_server():
     with Server(RULES) as server:
         report = measure(server.admin, "--method", "GET", "--path", "/healthz", "--requests", "100")
         expect(counts(report), (100, 100, 0, 0))
@@ -115,7 +115,7 @@ def test_http_of_any_server():
                       "status 404 (10 of them)\n")
 
 
-def test_resp_of_any_server():
+def test_measures_any_resp_server():
     with Server(RULES) as server:
         report = measure(server.address, "--protocol", "resp", "--command", "ECHO {key}",
                          "--requests", "100", "--pipeline", "10")
@@ -129,7 +129,7 @@ def test_resp_of_any_server():
         assert "none of 10 requests got a verdict" in error, error
 
 
-def test_an_admin_address_has_not_been_measured():
+def test_an_admin_address_is_not_measured():
     with Server(RULES) as server:
         for protocol in ("http", "rls", "forward-auth"):
             code, _, error = bench(server.admin, "--protocol", protocol, "--domain", "api",
@@ -139,7 +139,7 @@ def test_an_admin_address_has_not_been_measured():
             assert "(10 of them); it is the admin address of a server" in error, error
 
 
-def test_a_token_is_shown_by_each_protocol_and_never_printed():
+def test_each_protocol_sends_the_token_and_never_prints_it():
     token = "a-token-of-callers"
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as right, \
             tempfile.NamedTemporaryFile("w", suffix=".txt") as wrong:
@@ -158,7 +158,7 @@ def test_a_token_is_shown_by_each_protocol_and_never_printed():
             assert "does not take the token: WRONGPASS" in error and token not in error, error
 
 
-def test_expectations_set_the_exit_code_and_say_which():
+def test_expectations_set_the_exit_code_and_are_named():
     with Server(RULES) as server:
         flags = ["--domain", "api", "--attribute", "user=e", "--requests", "200"]
         code, said, error = bench(server.address, *flags, "--expect", "errors=0", "p99>=0ns",
@@ -174,11 +174,11 @@ def test_expectations_set_the_exit_code_and_say_which():
                [{"expected": "refused<5", "found": "200", "met": False}])
 
 
-def test_progress_is_for_terminals_or_whoever_asks():
+def test_progress_is_printed_only_on_request():
     with Server(RULES) as server:
         flags = ["--domain", "api", "--rate", "100", "--duration", "1200ms"]
         expect(bench(server.address, *flags)[2], "")
-        # A second one where it took longer.
+        # There are more lines if the run took longer than a second.
         lines = bench(server.address, *flags, "--progress")[2].splitlines()
         expect([line.split()[0] for line in lines],
                [f"{number}s" for number in range(1, max(len(lines), 1) + 1)])
@@ -190,13 +190,13 @@ def test_progress_is_for_terminals_or_whoever_asks():
         os.close(terminal)
 
 
-def test_what_was_measured_is_told_when_it_is_interrupted():
+def test_an_interrupted_run_prints_its_report():
     with Server(RULES) as server:
         process = subprocess.Popen(
             command(server.address, "--domain", "api", "--duration", "1h", "-o", "json",
                     "--progress"),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        process.stderr.readline()  # the first second is over
+        process.stderr.readline()  # the first second has passed
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=DEADLINE_SECONDS)
         expect(process.returncode, 0)
@@ -205,7 +205,7 @@ def test_what_was_measured_is_told_when_it_is_interrupted():
 
 
 class Misbehaving:
-    """Serves each connection by a function, until it is left."""
+    """Serves each connection by a function, until the context ends."""
 
     def __init__(self, serve):
         self.listening = socket.create_server(("127.0.0.1", 0))
@@ -229,7 +229,7 @@ class Misbehaving:
             try:
                 self.serve(connection, self.over)
             except OSError:
-                pass  # the other side has gone
+                pass  # the peer has closed the connection
 
     def __enter__(self):
         return self
@@ -248,19 +248,19 @@ GET = ["--method", "GET", "--path", "/"]
 
 
 def serve_ten_and_close(connection, _):
-    """As servers do that bound the requests of a connection."""
+    """Serves ten requests per connection, like a server that bounds them."""
     file = connection.makefile("rb")
     for number in range(10):
         while file.readline() not in (b"\r\n", b""):
             pass
         connection.sendall(OK if number < 9 else LAST)
-    # Closing with requests unread would make the system take back the last reply.
+    # Closing with unread requests would make the system drop the last reply.
     connection.shutdown(socket.SHUT_WR)
     while connection.recv(65536):
         pass
 
 
-def test_a_server_that_closes_now_and_then_costs_no_errors():
+def test_reconnecting_causes_no_errors():
     with Misbehaving(serve_ten_and_close) as server:
         for pipeline in ("1", "4"):
             report = measure(server.address, *GET, "--requests", "205", "--connections", "3",
@@ -274,7 +274,7 @@ def serve_one_and_hang(connection, over):
     over.wait(DEADLINE_SECONDS)
 
 
-def test_what_is_never_answered_is_an_error():
+def test_a_request_without_an_answer_is_an_error():
     with Misbehaving(serve_one_and_hang) as server:
         report = measure(server.address, *GET, "--requests", "4", "--connections", "1",
                          "--timeout", "1s")
@@ -289,7 +289,7 @@ def serve_one_and_break(connection, _):
     connection.recv(65536)
 
 
-def test_a_connection_that_breaks_is_an_error_for_what_was_under_way():
+def test_a_broken_connection_is_an_error_for_each_request_in_flight():
     with Misbehaving(serve_one_and_break) as server:
         report = measure(server.address, *GET, "--requests", "20", "--connections", "1")
         expect(counts(report), (20, 10, 0, 10))
@@ -297,24 +297,24 @@ def test_a_connection_that_breaks_is_an_error_for_what_was_under_way():
 
 
 def serve_slowly(connection, over):
-    """Ten a second at most."""
+    """Serves at most ten requests per second."""
     while connection.recv(65536) and not over.wait(0.1):
         connection.sendall(OK)
 
 
-def test_an_open_loop_that_cannot_keep_up_leaves_nothing_out():
+def test_an_open_loop_that_cannot_keep_up_sends_every_request():
     with Misbehaving(serve_slowly) as server:
         report = measure(server.address, *GET, "--rate", "1000", "--duration", "500ms",
                          "--connections", "1", "--timeout", "3s")
         expect(report["requests"], 500)
         assert report["causes"]["not sent in time"] > 400, report
-        # One was due every millisecond and answered after a hundred: had latency not counted from
-        # when they were due, all would have taken the same.
+        # One request was due per millisecond and answered after a hundred. If latency did not count
+        # from when they were due, all would have the same latency.
         latency = report["latency_ns"]
         assert latency["max"] >= latency["min"] + 99_000_000 * (report["allowed"] - 1), report
 
 
-def test_what_is_left_of_a_warm_up_is_not_counted():
+def test_the_backlog_of_a_warm_up_is_not_counted():
     with Misbehaving(serve_slowly) as server:
         code, said, error = bench(server.address, *GET, "--rate", "1000", "--warm-up", "500ms",
                                   "--duration", "300ms", "--connections", "1", "--timeout", "3s",
@@ -325,7 +325,7 @@ def test_what_is_left_of_a_warm_up_is_not_counted():
 
 
 def drip(connection, over):
-    """An answer that never ends, though every read brings some of it."""
+    """Sends a reply that never ends, although every read returns some of it."""
     connection.recv(65536)
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
     while not over.wait(0.02):
@@ -338,7 +338,7 @@ def serve_one_and_drip(connection, over):
     drip(connection, over)
 
 
-def test_an_answer_that_never_ends_is_none():
+def test_a_reply_that_never_ends_is_an_error():
     for amount in (["--requests", "4"], ["--duration", "2s"], ["--rate", "10", "--duration", "2s"]):
         flags = [*GET, *amount, "--connections", "1", "--timeout"]
         with Misbehaving(drip) as server:
@@ -350,9 +350,9 @@ def test_an_answer_that_never_ends_is_none():
             assert report["allowed"] > 0 and report["causes"]["timed out"] > 0, report
 
 
-def test_what_is_under_way_at_the_end_is_waited_for_no_longer_than_the_timeout():
+def test_requests_in_flight_at_the_end_are_bounded_by_the_timeout():
     def serve_one_by_one(connection, over):
-        """Never silent for as long as the timeout, but twice as slow as that for all."""
+        """Is never silent for as long as the timeout, but takes twice as long in total."""
         connection.recv(65536)
         while not over.wait(0.1):
             connection.sendall(OK)
@@ -364,12 +364,12 @@ def test_what_is_under_way_at_the_end_is_waited_for_no_longer_than_the_timeout()
 
 
 def frame(kind, flags, payload=b""):
-    """Of HTTP/2, about the connection."""
+    """Returns an HTTP/2 frame about the connection."""
     return len(payload).to_bytes(3, "big") + bytes([kind, flags, 0, 0, 0, 0]) + payload
 
 
 def go_away(connection):
-    """Says, as HTTP/2 has it, that none of what was sent is taken."""
+    """Sends a GOAWAY that reports that no request was processed."""
     connection.sendall(frame(4, 0))
     connection.recv(65536)
     connection.sendall(frame(4, 1) + frame(7, 0, bytes(8)))
@@ -377,7 +377,7 @@ def go_away(connection):
         pass
 
 
-def test_a_server_that_never_takes_a_request():
+def test_a_server_that_never_processes_a_request():
     for amount in (["--requests", "4"], ["--duration", "100ms"]):
         with Misbehaving(lambda connection, _: go_away(connection)) as server:
             code, _, error = bench(server.address, "--protocol", "rls", "--domain", "api", *amount,
@@ -386,7 +386,7 @@ def test_a_server_that_never_takes_a_request():
             assert "in 300ms" in error, error
 
 
-def test_a_server_that_at_first_takes_no_request():
+def test_a_server_that_first_processes_no_request():
     connections = []
 
     def relay(connection, over):
@@ -410,7 +410,7 @@ def test_a_server_that_at_first_takes_no_request():
         expect(counts(report), (200, 100, 100, 0))
 
 
-def test_what_is_never_answered_does_not_lengthen_the_load():
+def test_unanswered_requests_do_not_prolong_the_run():
     with Misbehaving(serve_one_and_hang) as server:
         report = measure(server.address, *GET, "--duration", "2s", "--connections", "1",
                          "--timeout", "3s")
@@ -459,8 +459,8 @@ def test_a_server_that_goes_away_is_noticed():
 
 
 class Crowded:
-    """Closes one of two connections after its first answer, and lets nobody else in: the queue of
-    those who want to connect is full, so that the system does not answer them."""
+    """Closes one of two connections after its first answer, and accepts no more: the queue of
+    pending connections is full, so the system does not answer further attempts."""
 
     def __init__(self):
         self.listening = socket.socket()
@@ -493,7 +493,7 @@ class Crowded:
             each.close()
 
 
-def test_a_connection_that_cannot_be_made_again_does_not_hold_up_another():
+def test_a_failing_reconnect_does_not_delay_other_connections():
     with Crowded() as server:
         report = measure(server.address, *GET, "--rate", "100", "--duration", "1s", "--connections",
                          "2", "--timeout", "5s")
@@ -501,7 +501,7 @@ def test_a_connection_that_cannot_be_made_again_does_not_hold_up_another():
         assert report["errors"] <= 1, report
 
 
-def test_a_wrong_command():
+def test_invalid_commands():
     for flags, words in ((["--protocol", "htp", "--domain", "d"], "'http'"),
                          ([], "expected --domain"),
                          (["--domain", "d", "--rate", "0"], "--rate: expected"),
@@ -526,7 +526,7 @@ def test_a_wrong_command():
         assert words in error, (flags, error)
 
 
-def test_a_wrong_domain_is_an_error_that_says_why():
+def test_an_unknown_domain_is_reported():
     with Server(RULES) as server:
         for protocol in ("http", "rls", "forward-auth"):
             code, said, error = bench(server.address, "--protocol", protocol, "--domain", "aip",

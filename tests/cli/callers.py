@@ -1,4 +1,4 @@
-"""Who may lift limits at a running `sluice serve`, and what it logs of that."""
+"""Permission to lift limits at a running `sluice serve`, and the log entries about it."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def reset(server, **headers):
 
 
 def reset_at(path):
-    """The status of a reset over a Unix socket."""
+    """Returns the status of a reset over a Unix socket."""
     body = json.dumps(REQUEST).encode()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(DEADLINE_SECONDS)
@@ -59,7 +59,7 @@ def test_http_over_loopback_lifts_nothing():
         assert 'sluice_warnings_total{cause="lift_refused"} 2\n' in metrics, metrics
 
 
-def test_the_loopback_setting_opens_it_and_each_call_is_audited():
+def test_the_loopback_setting_permits_lifts_and_each_is_audited():
     with Server(RULES, ["--callers-loopback"]) as server:
         expect([check(server) for _ in range(3)], [200, 200, 429])
         expect(reset(server)[0], 200)
@@ -72,7 +72,7 @@ def test_the_loopback_setting_opens_it_and_each_call_is_audited():
         assert "sluice_lifts_total 1\n" in ask(server.admin, "/metrics")[2]
 
 
-def test_a_token_lifts_and_wrong_ones_are_logged_and_answered_late():
+def test_a_token_permits_lifts_and_wrong_tokens_are_logged_and_delayed():
     with Server(RULES, ["--callers-token", TOKEN]) as server:
         expect([check(server) for _ in range(3)], [200, 200, 429])
         status, headers, _ = reset(server)
@@ -90,7 +90,7 @@ def test_a_token_lifts_and_wrong_ones_are_logged_and_answered_late():
         assert "wrong_credential: 2 calls ('127.0.0.1')\n" in verbose, verbose
 
 
-def test_wrong_passwords_over_resp_are_logged_and_answered_late():
+def test_wrong_passwords_over_resp_are_logged_and_delayed():
     with Server(RULES, ["--callers-token", TOKEN]) as server, server.connect() as connection:
         begin = time.monotonic()
         connection.sendall(b"*2\r\n$4\r\nAUTH\r\n$5\r\nwrong\r\n*1\r\n$4\r\nPING\r\n")
@@ -101,7 +101,7 @@ def test_wrong_passwords_over_resp_are_logged_and_answered_late():
         assert "the password that 127.0.0.1:" in server.line("wrong_credential")
 
 
-def test_the_own_user_may_lift_over_a_unix_socket():
+def test_the_servers_user_may_lift_over_a_unix_socket():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "socket")
         with Server(RULES, listen=f"unix:{path}") as server:
@@ -110,7 +110,7 @@ def test_the_own_user_may_lift_over_a_unix_socket():
             assert line.startswith(f"reset by uid {os.geteuid()} at a Unix socket, "), line
 
 
-def test_rls_ignores_what_it_may_not_lift_and_says_so():
+def test_rls_ignores_and_reports_lifts_without_permission():
     call = {"domain": "api", "descriptors": [
         {"entries": [{"key": "to", "value": "42"}],
          "limit": {"requestsPerUnit": 9, "unit": "HOUR"}}]}

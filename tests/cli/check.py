@@ -1,4 +1,4 @@
-"""`sluice check` against a real server, and against what is none."""
+"""`sluice check` against a real server, and against addresses that are none."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def check(server, *args, domain="api", command="check"):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_the_third_of_two_is_refused_by_each_protocol():
+def test_the_third_request_of_two_is_refused_over_each_protocol():
     with Server(RULES) as server:
         for protocol in PROTOCOLS:
             found = [check(server.address, "--protocol", protocol, f"user={protocol}",
@@ -47,7 +47,7 @@ def test_the_third_of_two_is_refused_by_each_protocol():
                 expect(error, "")
 
 
-def test_json_has_one_form_for_each_protocol():
+def test_each_protocol_has_one_form_of_json():
     with Server(RULES) as server:
         for protocol in PROTOCOLS:
             code, said, _ = check(server.address, "--protocol", protocol, "-o", "json",
@@ -71,18 +71,18 @@ def test_the_cost_is_taken():
             expect(check(server.address, "--cost", "2", *args)[0], 0, protocol)
             expect(check(server.address, "--cost", "1", *args)[0], 1, protocol)
             expect(check(server.address, "--cost", "3", *args)[0], 1, protocol)
-            if protocol != "rls":  # which cannot say it
+            if protocol != "rls":  # Envoy's protocol does not report it
                 assert "waiting does not help" in check(server.address, "--cost", "3", *args)[1]
 
 
-def test_a_descriptor_is_told_with_its_limit():
+def test_a_descriptor_is_reported_with_its_limit():
     with Server(RULES) as server:
         code, said, _ = check(server.address, "--protocol", "rls", "to=2061111111")
         expect(code, 0)
         assert "3/h" in said and "2 of 3" in said, said
 
 
-def test_a_deny_and_a_status_of_ones_own_are_refusals():
+def test_a_deny_and_a_rules_own_status_are_refusals():
     with Server(RULES) as server:
         code, said, _ = check(server.address, "path=/closed")
         expect(code, 1)
@@ -101,7 +101,7 @@ def test_over_a_unix_socket():
                 expect(check(path, "--protocol", protocol, "user=1", "path=/x")[0], 0, protocol)
 
 
-def test_what_the_server_says_instead_of_a_verdict():
+def test_errors_of_the_server_are_reported():
     with Server(RULES) as server:
         for protocol, words in (("http", "answered 404: There are no rules for this domain"),
                                 ("resp", "answered: ERR unknown domain 'none'")):
@@ -114,7 +114,7 @@ def test_what_the_server_says_instead_of_a_verdict():
 
 
 def answer_with(said):
-    """A server that says the same to whoever comes; says nothing where that is None."""
+    """Starts a server that sends the same bytes to its client; it sends nothing if that is None."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve():
@@ -145,7 +145,7 @@ def asked_of(said, protocol, *flags):
     return code, error
 
 
-def test_what_is_no_answer_is_told_apart():
+def test_an_invalid_reply_is_reported():
     http_error = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
     for protocol, said, words in (
             ("http", b"-ERR unknown command\r\n", "does not speak HTTP/1"),
@@ -167,12 +167,12 @@ def test_what_is_no_answer_is_told_apart():
         assert words in error, (protocol, said, error)
 
 
-def test_a_server_of_another_make_may_refuse_by_its_status_alone():
+def test_any_server_may_refuse_by_its_status_alone():
     code, _ = asked_of(b"HTTP/1.1 429 Slow\r\nContent-Length: 2\r\n\r\nno", "http")
     expect(code, 1)
 
 
-def test_what_passes_does_so_by_its_word_and_not_by_its_status():
+def test_only_the_member_allowed_makes_a_request_pass():
     for body, code in ((b'{"allowed":true}', 0), (b'{"allowed":false,"retry_after_ms":1000}', 1),
                        (b"<html>hello</html>", 3), (b'{"allowed":"true"}', 3), (b"{}", 3),
                        (b"", 3)):
@@ -182,7 +182,7 @@ def test_what_passes_does_so_by_its_word_and_not_by_its_status():
         expect("answered /v1/check with something else" in error, code == 3, error)
 
 
-def test_lengths_that_no_length_can_be_are_not_told():
+def test_impossible_lengths_are_not_reported():
     most = 2**63 - 1
     for millis in (most, -most - 1):
         members = (0, 5, 0, most, millis, -1, millis)
@@ -200,7 +200,7 @@ def test_lengths_that_no_length_can_be_are_not_told():
         expect(verdict["decisions"][0]["reset_after_ms"], None)
 
 
-def test_headers_and_a_token_are_sent():
+def test_sends_headers_and_a_token():
     token = "a-token-of-callers"
     with tempfile.NamedTemporaryFile("w") as right, tempfile.NamedTemporaryFile("w") as wrong:
         print(token, file=right, flush=True)
@@ -248,7 +248,7 @@ def test_peek_takes_nothing():
         assert "--protocol: rls has no peek; expected http or resp" in error, error
 
 
-def test_refund_and_reset_need_a_permission():
+def test_refund_and_reset_need_permission():
     token = "a-token-of-callers"
     with tempfile.NamedTemporaryFile("w") as right, tempfile.NamedTemporaryFile("w") as wrong:
         print(token, file=right, flush=True)
@@ -279,7 +279,7 @@ def test_refund_and_reset_need_a_permission():
                 assert f"--protocol: {protocol} has no reset; expected http" in error, error
 
 
-def test_the_admin_address_is_told_apart():
+def test_the_admin_address_is_recognized():
     with Server(RULES) as server:
         for protocol in PROTOCOLS:
             code, said, error = check(server.admin, "--protocol", protocol, "a=b")
@@ -288,7 +288,7 @@ def test_the_admin_address_is_told_apart():
             expect("answered 405; it is" in error, protocol == "http", error)
 
 
-def test_a_port_that_speaks_tls_is_told_apart():
+def test_a_tls_port_is_recognized():
     with tempfile.TemporaryDirectory() as folder:
         key, certificate = f"{folder}/key.pem", f"{folder}/server.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
@@ -320,7 +320,7 @@ def test_no_limit_is_not_a_success():
                        (0, "domain 'api': allowed; no limit applied\n", ""), protocol)
 
 
-def test_a_domain_without_rules_is_told_by_envoys_protocol_too():
+def test_an_unknown_domain_is_reported_over_envoys_protocol_too():
     with Server(RULES) as server:
         expect(check(server.address, "--protocol", "rls", "user=1", domain="aip"),
                (3, "domain 'aip': allowed; no limit applied\n",
@@ -328,7 +328,7 @@ def test_a_domain_without_rules_is_told_by_envoys_protocol_too():
                 "applied\n"))
 
 
-def test_nobody_answers():
+def test_connection_refused():
     address = f"127.0.0.1:{free_port()}"
     code, _, error = check(address, "a=b")
     expect(code, 3)
@@ -342,7 +342,7 @@ def test_nobody_answers():
     assert "cannot connect to unix:/nonexistent/socket: No such file" in error, error
 
 
-def test_a_wrong_command():
+def test_invalid_commands():
     for args, words in ((["--server", "nonsense", "--domain", "d"], "--server: "),
                         (["--server", "h:1"], "expected --domain"),
                         (["--domain", "d"], "expected --server"),

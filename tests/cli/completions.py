@@ -18,7 +18,7 @@ import loader_words  # noqa: E402
 
 PATIENCE = help_text.PATIENCE
 FOLDER = os.path.join(PROJECT, "completions")
-# No settings of whoever runs this, and plain output.
+# No settings of the current user, and plain output.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "TERM": "dumb", "LC_ALL": "C",
                "ZDOTDIR": "/nonexistent"}
 
@@ -31,7 +31,7 @@ _sluice
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 
-# What the functions of zsh's completion system are called with, in their place.
+# Stubs for the functions of zsh's completion system.
 ZSH = """
 _arguments() { print -rl -- "$@" }
 _describe() { print -rl -- "${(@P)2}" }
@@ -53,7 +53,7 @@ def shell(*args):
 
 
 def bash(line):
-    """The words that bash offers for the last word of the line, which it splits at = too."""
+    """Returns what bash offers for the last word of the line, which it also splits at =."""
     words = re.findall(r"=|[^ =]+", line) + ([""] if line.endswith((" ", "=")) else [])
     if line.endswith("="):
         words = words[:-1]
@@ -67,7 +67,7 @@ def fish(line):
 
 
 def zsh(line):
-    """The flags and commands that zsh is told of for the last word of the line."""
+    """Returns the flags and commands that are passed to zsh for the last word of the line."""
     specs = shell("zsh", "-f", "-c", ZSH, "zsh", FOLDER, *line.split(" "))
     # "*--compare[...]:..." and "--proxy-protocol=-[...]:..." are flags, "check:..." is a command.
     found = (re.match(r"\*?(-[a-z]|--[a-z-]+)(?=\[|=-\[)|[a-z]+(?=:)", spec) for spec in specs)
@@ -82,9 +82,9 @@ def expect(found, wanted, what=""):
 
 
 def flags_offered(offer, command):
-    """With - or -- before the cursor; fish leaves short flags out after --.
+    """Returns the flags for - or -- before the cursor; fish leaves short flags out after --.
 
-    A flag that may have a value after = is offered by fish with the = too.
+    fish also offers a flag with an optional value with its =.
     """
     line = f"sluice {command} -" if command else "sluice -"
     return {word.rstrip("=") for word in offer(line) | offer(line + "-") if word.startswith("-")}
@@ -116,7 +116,7 @@ def test_every_flag_of_the_help_is_offered_and_no_other():
 
 
 def test_the_three_shells_offer_the_same():
-    """Of the commands that are awaited, too."""
+    """Also compares the commands that do not exist yet."""
     for command in sorted(help_text.AWAITED):
         wanted = flags_offered(bash, command)
         assert {"-o", "--help"} <= wanted, wanted
@@ -124,7 +124,7 @@ def test_the_three_shells_offer_the_same():
             expect(flags_offered(SHELLS[name], command), wanted, f"{name}: {command}")
 
 
-def test_a_word_that_is_begun_is_completed():
+def test_a_partial_word_is_completed():
     for name in ("bash", "fish"):
         offer = SHELLS[name]
         expect(offer("sluice ru"), {"rules"}, name)
@@ -173,7 +173,7 @@ def test_paths_where_a_path_is_expected():
 
 
 def test_values_of_settings():
-    """What the help of serve shows as a|b is completed as words, and a PATH as a path."""
+    """The help of serve shows words as a|b and paths as PATH; both are completed as such."""
     text = help_text.run(SLUICE, "serve", "--help").stdout
     settings = dict(re.findall(r"^  (--\S+) (\S+)$", text, re.M))
     assert {"PATH", "auto|text|json"} <= set(settings.values()), settings
@@ -191,7 +191,7 @@ def test_algorithms_inside_a_limit():
     wanted = {f'{begun}{name}"}}' for name in loader_words.limit_keys()}
     for name in ("bash", "fish"):
         for flag in ("--limit", "--compare 1/s"):
-            # fish wants several limits after one --compare to be its own; it offers the first.
+            # fish requires several limits after one --compare to be its own; it offers the first.
             flag = "--compare" if name == "fish" and flag != "--limit" else flag
             expect(SHELLS[name](f"sluice simulate {flag} '{begun}"), wanted, f"{name}: {flag}")
             expect(SHELLS[name](f"sluice simulate {flag} '{begun}pa"), {begun + 'pacer"}'}, name)
@@ -234,7 +234,7 @@ TYPED = {
     "sluice simulate --limit '{\"rate\":\"1/s\",\"algorithm\":\"pa\t":
         'GOT[simulate --limit {"rate":"1/s","algorithm":"pacer"}]',
 }
-# The echo of what is typed must not hold what is waited for.
+# The echo of the typed keys must not contain the text that is awaited.
 DEFINITIONS = "print_ready() { echo RE''ADY; }; sluice() { echo \"GO\"\"T[$*]\"; }"
 
 
@@ -257,7 +257,7 @@ def main():
             continue
         try:
             test()
-        except Exception:  # a test that fails in any way has failed
+        except Exception:  # any exception is a failure
             failed += 1
             print(f"FAILED {name}")
             traceback.print_exc()

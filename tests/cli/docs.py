@@ -24,7 +24,7 @@ def read(name):
 
 GUIDE = read("rules.md")
 
-# What the transcript under "Checking" is of.
+# The rule file of the transcript under "Checking".
 BAD = """\
 domain: api
 rules:
@@ -43,7 +43,7 @@ def check(text, name="rules.yaml"):
     return done.returncode, done.stdout.replace(path, name) + done.stderr
 
 
-def test_every_block_can_be_used():
+def test_every_block_is_valid():
     blocks = rule_yaml.blocks(GUIDE)
     assert len(blocks) > 10 and len(blocks) == GUIDE.count("```yaml"), len(blocks)
     for block in blocks:
@@ -52,7 +52,7 @@ def test_every_block_can_be_used():
 
 
 def promises():
-    """What users read, by its name: documents, manual pages and help."""
+    """Yields the texts for users by name: documents, manual pages and help."""
     for pattern in ("README.md", "docs/*", "man/*"):
         for path in glob.glob(os.path.join(PROJECT, pattern)):
             with open(path, encoding="utf-8") as document:
@@ -67,7 +67,7 @@ def test_documents_and_help_promise_only_what_exists():
             assert missing not in text.lower(), f"{name}: {missing}"
 
 
-def test_every_block_of_other_documents_can_be_used():
+def test_every_block_of_other_documents_is_valid():
     for name in ("integrations.md", "redis.md"):
         blocks = rule_yaml.blocks(read(name))
         assert blocks, name
@@ -76,7 +76,7 @@ def test_every_block_of_other_documents_can_be_used():
             assert code == 0, f"{name}: {block}\n{said}"
 
 
-def test_the_transcript_of_mistakes_is_true():
+def test_the_transcript_of_errors_is_real():
     shown = re.search(r"(?s)\$ sluice rules check api.yaml\n(.*?)```", GUIDE).group(1)
     assert check(BAD, "api.yaml") == (1, shown), check(BAD, "api.yaml")
 
@@ -96,7 +96,7 @@ def main():
             continue
         try:
             test()
-        except Exception:  # a test that fails in any way has failed
+        except Exception:  # any exception is a failure
             failed += 1
             print(f"FAILED {name}")
             traceback.print_exc()

@@ -1,4 +1,4 @@
-"""`sluice doctor` against real servers of redis that are well, and some that are not."""
+"""`sluice doctor` against healthy servers of redis, and against some that are not."""
 
 import json
 import os
@@ -21,14 +21,14 @@ SERVER_CHECKS = ["reachable", "version", "role", "scripts", "clock", "eviction",
                  "replication", "latency"]
 CLUSTER = ("cluster-enabled yes",)
 SLOTS = 16384
-# What is measured depends on the machine.
+# The measured latency depends on the machine.
 PATIENT = "5s"
-# A primary that is busy stays the primary.
+# A primary that is busy must stay the primary.
 SLOW_FAILOVER = 5000
 
 
 def doctor(*args, code, environment=None, deadline=PATIENT):
-    """What is found, and nothing secret in it."""
+    """Returns the findings, which must not contain a secret."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SLUICE_")}
     done = subprocess.run([SLUICE, "doctor", "-o", "json", "--store-deadline", deadline, *args],
                           capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False,
@@ -44,13 +44,13 @@ def grades(findings):
 
 
 def of(findings, check):
-    """The one finding of a check."""
+    """Returns the only finding of a check."""
     found, = [finding for finding in findings if finding["check"] == check]
     return found
 
 
 def expect_only(findings, grade, check, found, advice):
-    """All is well but for one thing, of which it is said so."""
+    """Expects exactly one bad finding, with this description and advice."""
     bad = [finding for finding in findings if finding["grade"] != "ok"]
     expect([(finding["grade"], finding["check"]) for finding in bad], [(grade, check)])
     assert re.search(found, bad[0]["found"]), bad[0]
@@ -61,7 +61,7 @@ def expect_no_keys(redis):
     expect(redis.call("KEYS", "*"), "", "keys that are left behind")
 
 
-def test_a_good_server():
+def test_a_healthy_server():
     with Redis() as redis:
         for url in (f"redis://{redis.address}", f"redis://localhost:{redis.port}/3",
                     f"redis+unix://{redis.socket}"):
@@ -74,7 +74,7 @@ def test_a_good_server():
         expect_no_keys(redis)
 
 
-def test_the_text_says_the_same():
+def test_text_has_the_same_findings():
     with Redis("maxmemory 100mb", "maxmemory-policy allkeys-lru") as redis:
         done = subprocess.run([SLUICE, "doctor", "--store", f"redis://{redis.address}"],
                               capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
@@ -86,7 +86,7 @@ def test_the_text_says_the_same():
                         lines[5]), lines
 
 
-def test_nobody_listens():
+def test_connection_refused():
     port = free_port()
     expect_only(doctor("--store", f"redis://127.0.0.1:{port}", code=1), "failure", "reachable",
                 f"cannot connect to 127.0.0.1:{port}: Connection refused", "runs")
@@ -95,13 +95,13 @@ def test_nobody_listens():
     with Redis() as redis:
         expect_only(doctor("--store", f"redis://{redis.address}/99", code=1), "failure",
                     "reachable", "DB index is out of range", "has no database 99")
-    # Where nobody answers for names either that is not to be waited for.
+    # A resolver that does not answer must not be waited for either.
     hasty = {"RES_OPTIONS": "timeout:1 attempts:1"}
     expect_only(doctor("--store", "redis://nobody.invalid", code=1, environment=hasty), "failure",
                 "reachable", "cannot look up 'nobody.invalid'", "runs")
 
 
-def test_the_password_is_needed_and_may_come_many_ways():
+def test_the_password_is_required_and_has_several_sources():
     with Redis(password=PASSWORD) as redis, tempfile.TemporaryDirectory() as folder:
         url = f"redis://{redis.address}"
         expect_only(doctor("--store", url, code=1), "failure", "reachable", "NOAUTH", "password")
@@ -122,7 +122,7 @@ def test_the_password_is_needed_and_may_come_many_ways():
         doctor("--settings", settings, code=0)
 
 
-def test_a_server_that_repeats_the_password_gives_nothing_away():
+def test_a_server_that_echoes_the_password_does_not_leak_it():
     def repeat(_):
         return f"-ERR I do not know {PASSWORD}\r\n".encode()
     with Redis() as redis, FaultProxy(redis, edit=repeat) as proxy:
@@ -139,7 +139,7 @@ def rules_in(finding):
     return found.group(1).split()
 
 
-def test_a_user_with_too_few_rights_is_told_those_that_do():
+def test_a_user_with_too_few_rights_is_shown_the_required_ones():
     with Redis() as redis:
         url = f"redis://app:{PASSWORD}@{redis.address}"
         allow(redis, "~*", "+get")
@@ -196,14 +196,14 @@ def test_eviction():
         expect(found["grade"], "ok", "nothing is evicted where there is no bound")
 
 
-def test_a_disk_that_is_waited_for():
+def test_slow_persistence_is_a_warning():
     for fsync, wanted in (("always", "warning"), ("everysec", "ok")):
         with Redis("appendonly yes", f"appendfsync {fsync}") as redis:
             found = of(doctor("--store", f"redis://{redis.address}", code=0), "persistence")
             expect((found["grade"], fsync in found["found"]), (wanted, True))
 
 
-def test_a_server_that_takes_no_writes():
+def test_a_server_that_refuses_writes():
     with Redis("maxmemory 1", "maxmemory-policy noeviction") as redis:
         expect_only(doctor("--store", f"redis://{redis.address}", code=1), "failure", "role",
                     "takes no writes: OOM", "raise maxmemory")
@@ -224,7 +224,7 @@ def test_a_replica_is_no_store():
                     "a replica", "primary")
 
 
-def test_another_kind_of_server_is_told():
+def test_another_kind_of_server_is_recognized():
     with Redis() as redis, Sentinel(redis) as sentinel, Redis(*CLUSTER) as node:
         expect_only(doctor("--store", f"redis://{sentinel.address}", code=1), "failure", "role",
                     "is a sentinel", "redis\\+sentinel://")
@@ -254,7 +254,7 @@ def test_old_versions_and_other_names():
             expect((found["grade"], found["found"]), ("ok", f"Valkey {version}"))
 
 
-def test_a_clock_that_differs():
+def test_clock_skew():
     def later(seconds):
         return lambda reply: re.sub(
             rb"^(\*2\r\n\$10\r\n)(\d{10})(?=\r\n\$\d\r\n\d+\r\n$)",
@@ -267,12 +267,12 @@ def test_a_clock_that_differs():
                 took = time.monotonic() - begin
                 expect_only(findings, "warning", "clock",
                             rf"^[\d.]+s {words} this machine's: .*headers", "NTP")
-                # When it was read, within the question and its answer, nobody knows.
+                # The time at which the clock was read, between question and answer, is unknown.
                 found = float(of(findings, "clock")["found"].split("s")[0])
                 assert abs(found - 5) <= took / 2 + 0.001, (found, took)
 
 
-def test_a_server_that_is_far_away():
+def test_a_distant_server():
     with Redis() as redis, FaultProxy(redis, Harm(delay=0.003)) as proxy:
         expect_only(doctor("--store", f"redis://{proxy.address}", code=0, deadline="2ms"),
                     "warning", "latency", "above 'store.deadline', 2ms", "nearer")
@@ -304,7 +304,7 @@ def test_a_cluster():
         expect((found["grade"], found["found"]),
                ("failure", "100 of 16384 slots are served by nobody: 100-199"))
         expect(of(findings, "cluster")["grade"], "failure")
-        # A primary that is gone.
+        # A primary is stopped.
         expect(one.call("CLUSTER", "ADDSLOTSRANGE", "100", "199"), "OK")
         other.stop()
         findings = doctor("--store", f"redis+cluster://{one.address}", code=1)
@@ -400,7 +400,7 @@ def test_tls():
                         "reachable", "", "TLS")
 
 
-def test_commands_that_are_wrong():
+def test_invalid_commands():
     for args, words in (((), "expected --store URL"),
                         (("--store", "memory"), "expected --store URL"),
                         (("--store", "sluice://a"), "unknown kind of store"),

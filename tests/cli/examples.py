@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every file of examples/ can be read by the program that it is for.  usage: examples.py SLUICE
+"""Every file of examples/ is valid for its program.  usage: examples.py SLUICE
 
-Proxies themselves run with these files in tests/integration, traces in simulate.py.
+The proxies run with these files in tests/integration, and the traces run in simulate.py.
 """
 import glob
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `sluice explain` as people and programs do.  usage: explain.py SLUICE"""
+"""Runs `sluice explain` as users and programs do.  usage: explain.py SLUICE"""
 import json
 import os
 import re
@@ -35,7 +35,7 @@ def outcomes(told):
     return {rule["rule"]: rule["outcome"] for rule in told["rules"]}
 
 
-def test_a_table_says_what_applies_and_why():
+def test_a_table_shows_what_applies_and_why():
     done = explain("--rules", EXAMPLES, "--domain", "api", "user=42", "method=POST",
                    "path=/v1/posts")
     expect(done.stderr, "")
@@ -49,7 +49,7 @@ def test_a_table_says_what_applies_and_why():
     assert "\x1b" not in done.stdout, "color where there is no terminal"
 
 
-def test_json_has_the_keys_and_the_costs():
+def test_json_has_keys_and_costs():
     told = answer("--domain", "api", "--cost", "3", "header.x-user-id=42", "header.x-plan=pro",
                   "path=/v1/follow/7")
     expect(outcomes(told), {"office": "no match", "plan": "applies", "posts": "no match",
@@ -62,7 +62,7 @@ def test_json_has_the_keys_and_the_costs():
     expect(told["status"], 200)
 
 
-def test_a_refusal_is_an_answer():
+def test_a_refusal_exits_with_zero():
     told = answer("--domain", "login", "--cost", "6", "--profile", "x-ratelimit", "ip=192.0.2.1")
     expect(told["allowed"], False)
     expect(told["retry_after_ms"], "never")
@@ -71,7 +71,7 @@ def test_a_refusal_is_an_answer():
                              "X-RateLimit-Reset": "0"})
 
 
-def test_descriptors_take_the_attributes_in_their_order():
+def test_descriptors_use_attributes_in_order():
     told = answer("--domain", "messaging", "message_type=marketing", "to_number=42")
     expect(told["descriptor"]["outcome"], "applies")
     expect(told["charges"][0]["key"], [{"attribute": "to_number", "value": "42"}])
@@ -80,7 +80,7 @@ def test_descriptors_take_the_attributes_in_their_order():
     expect(told["decisions"], [])
 
 
-def test_a_path_is_shown_in_both_forms_where_they_differ():
+def test_a_path_is_shown_in_both_forms_if_they_differ():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "rules.yaml")
         with open(path, "w", encoding="utf-8") as file:
@@ -120,7 +120,7 @@ def test_one_domain_need_not_be_named():
            "tokens\n")
 
 
-def test_a_wrong_command_says_what_was_expected():
+def test_invalid_commands_report_what_was_expected():
     more = "\nRun 'sluice explain --help' to learn more.\n"
     for args, message in [
             (["user=42"], "expected --rules PATH, for example --rules examples/rules"),
@@ -144,7 +144,7 @@ def test_a_wrong_command_says_what_was_expected():
     expect(done.stderr, "sluice explain: --domain: unknown domain 'ap'; did you mean 'api'?\n")
 
 
-def test_rules_that_cannot_be_used_are_a_failure():
+def test_invalid_rules_are_a_failure():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "bad.yaml")
         with open(path, "w", encoding="utf-8") as file:
@@ -168,7 +168,7 @@ def test_help_shows_every_flag():
         assert flag in done.stdout, flag
 
 
-def test_examples_in_the_document_are_true():
+def test_examples_in_the_document_are_real():
     with open(os.path.join(PROJECT, "docs", "explain.md"), encoding="utf-8") as file:
         examples = re.findall(r"^```console\n\$ sluice explain (.*?)\n(.*?\n)```$", file.read(),
                               re.M | re.S)
@@ -186,7 +186,7 @@ def main():
             continue
         try:
             test()
-        except Exception:  # a test that fails in any way has failed
+        except Exception:  # any exception is a failure
             failed += 1
             print(f"FAILED {name}")
             traceback.print_exc()

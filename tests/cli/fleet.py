@@ -1,4 +1,4 @@
-"""Four nodes that share one Redis, and many clients that ask all of them."""
+"""Four nodes that share one Redis, and many clients that send requests to all of them."""
 
 import contextlib
 import http.client
@@ -17,7 +17,7 @@ from redis_processes import Redis  # noqa: E402
 NODES, CLIENTS, RUNS = 4, 64, 10
 COUNT = 1000
 SYNC_SECONDS = 0.2
-# Whoever has to wait for a busy machine is not decided by the fallback.
+# A request that waits on a busy machine must not be decided by the fallback.
 PATIENT = ("--store-deadline", "5s", "--store-sync-interval", "200ms", "--store-nodes", str(NODES))
 HOUR = f"{{ rate: {COUNT}/h, algorithm: fixed_window, window: first_request }}"
 RULES = "domain: api\nrules:\n" + "".join(
@@ -27,7 +27,7 @@ RULES = "domain: api\nrules:\n" + "".join(
 
 @contextlib.contextmanager
 def fleet(rules, url, flags=PATIENT):
-    """Nodes that know each other and the secret of the keys."""
+    """Starts nodes that know the number of nodes and share the secret of the keys."""
     with contextlib.ExitStack() as stack:
         nodes = [stack.enter_context(Server(rules, ["--store", url, *flags]))
                  for _ in range(NODES)]
@@ -38,7 +38,7 @@ def fleet(rules, url, flags=PATIENT):
 
 
 class Client:
-    """One connection to a node."""
+    """A connection to one node."""
 
     def __init__(self, node):
         self.connection = http.client.HTTPConnection("127.0.0.1", node.port,
@@ -56,17 +56,17 @@ class Client:
 
 
 class Crowd:
-    """Clients of all nodes who ask at the same time, and when each was allowed."""
+    """Clients of all nodes that send requests at the same time, and when each was allowed."""
 
     def __init__(self, nodes, **attributes):
         self.nodes, self.attributes = nodes, attributes
-        self.allowed = []  # when it was told
-        self.longest = 0.0  # that an answer took, in seconds
+        self.allowed = []  # times of the replies
+        self.longest = 0.0  # longest time of a reply, in seconds
         self.lock = threading.Lock()
         self.faults = []
 
     def ask(self, tries):
-        """Every client asks so many times."""
+        """Makes every client send this many requests."""
         def work(number):
             try:
                 client = Client(self.nodes[number % NODES])
@@ -77,7 +77,7 @@ class Crowd:
                     with self.lock:
                         self.allowed += [done] if is_allowed else []
                         self.longest = max(self.longest, done - sent)
-            except Exception as fault:  # told by the test
+            except Exception as fault:  # reported by the test
                 self.faults.append(fault)
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(CLIENTS)]
@@ -90,10 +90,10 @@ class Crowd:
 
 
 def expect_ttls(redis):
-    """No state stays for good."""
+    """Every state must expire."""
     for key in redis.call("KEYS", "sluice:*").splitlines():
         if key != "sluice:secret":
-            # -2: it has gone meanwhile.
+            # -2: it has expired in the meantime.
             assert int(redis.call("PTTL", key)) != -1, f"{key} has no TTL"
 
 
@@ -105,19 +105,19 @@ def test_exact_admits_exactly_the_limit():
         expect_ttls(redis)
 
 
-def test_leased_admits_the_limit_once_leases_are_back():
+def test_leased_admits_the_limit_once_leases_are_returned():
     with Redis() as redis, fleet(RULES, f"redis://{redis.address}") as nodes:
         for run in range(RUNS):
             crowd = Crowd(nodes, mode="leased", user=str(run))
             allowed = crowd.ask(COUNT // CLIENTS + 5)
             assert allowed <= COUNT, f"run {run}: {allowed}"
-            # What some nodes hold and do not spend comes back within the time of a lease.
+            # Units that a node leases and does not spend return within the time of a lease.
             until(lambda: crowd.ask(1) >= COUNT, "all units are spent")
             expect(crowd.ask(2), COUNT, f"run {run}")
         expect_ttls(redis)
 
 
-def test_eventual_stays_within_what_others_admit_in_an_interval():
+def test_eventual_admits_at_most_what_nodes_do_not_know_of_each_other():
     with Redis() as redis, fleet(RULES, f"redis://{redis.address}") as nodes:
         for run in range(RUNS):
             crowd = Crowd(nodes, mode="eventual", user=str(run))
@@ -128,9 +128,8 @@ def test_eventual_stays_within_what_others_admit_in_an_interval():
 
 
 def expect_bound(crowd, run):
-    """A node does not know what the others admitted since it last heard of them: within one
-    interval and the answer to its push, for which as much is allowed. Who was told late was not
-    admitted late."""
+    """A node does not know what the others admitted since their last sync: within one interval and
+    the reply to its push, for which as much is allowed. A late reply is not a late admission."""
     over = len(crowd.allowed) - COUNT
     begin = sorted(crowd.allowed)[COUNT - 1] - 2 * SYNC_SECONDS - crowd.longest
     unknown = sum(at >= begin for at in crowd.allowed)
@@ -139,7 +138,7 @@ def expect_bound(crowd, run):
     assert over <= most, (over, most)
 
 
-def test_limits_of_different_slots_are_charged_all_or_none():
+def test_limits_in_different_slots_are_charged_all_or_none():
     rules = "domain: api\nrules:\n" + "".join(
         f"  - {{ name: {name}, per: [{name}], limit: {{ rate: {count}/h, "
         "algorithm: fixed_window, window: first_request } }\n"
@@ -155,7 +154,8 @@ def test_limits_of_different_slots_are_charged_all_or_none():
         for run in range(RUNS):
             caller = {"user": f"u{run}", "ip": f"192.0.2.{run}"}
             expect(Crowd(nodes, **caller).ask(2), 40, f"run {run}")
-            # What was refused by the address is given back to the user, on every node.
+            # Units of a request that the address limit refused are refunded to the user, on every
+            # node.
             for node in nodes:
                 left = Client(node).check("/v1/peek", **caller)["decisions"][0]["remaining"]
                 expect(left, 60, f"run {run}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the server to its OpenAPI document and to docs/http-api.md.  usage: http_api.py SLUICE"""
+"""Checks the server against openapi.yaml and docs/http-api.md.  usage: http_api.py SLUICE"""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ import yaml  # noqa: E402
 from server import Server, ask, expect, run_tests, send  # noqa: E402
 from urllib.request import Request  # noqa: E402
 
-with open(os.path.join(PROJECT, "src/frontend/openapi.yaml"), encoding="utf-8") as file:
+with open(os.path.join(PROJECT, "src/frontend/http/openapi.yaml"), encoding="utf-8") as file:
     DOCUMENT = file.read()
 API = yaml.safe_load(DOCUMENT)
 with open(os.path.join(PROJECT, "docs/http-api.md"), encoding="utf-8") as file:
@@ -70,7 +70,7 @@ def about(path, user="42"):
     return {"domain": "api", "attributes": {"user": user, "path": path}}
 
 
-def test_the_document_is_served_as_it_is_written():
+def test_the_document_is_served_unchanged():
     with serve() as server:
         status, headers, body = ask(server.address, "/openapi.yaml")
         expect((status, headers["Content-Type"], body), (200, "application/yaml", DOCUMENT))
@@ -111,7 +111,7 @@ def test_every_kind_of_error_is_documented():
         hold("/v1/check", "post", status, headers, body)
 
 
-def test_lifting_needs_the_token():
+def test_lifting_limits_needs_the_token():
     with serve() as server:
         token = {"Authorization": f"Bearer {TOKEN}"}
         for path in ("/v1/refund", "/v1/reset"):
@@ -120,7 +120,7 @@ def test_lifting_needs_the_token():
             expect(call(server, path, about("/v1/posts"), token)[0], 200, path)
 
 
-def test_envoys_form_is_documented():
+def test_envoys_format_is_documented():
     descriptor = {"entries": [{"key": "path", "value": "/v1/posts"},
                               {"key": "user", "value": "7"}]}
     with serve() as server:
@@ -131,7 +131,7 @@ def test_envoys_form_is_documented():
         expect(call(server, "/json", {"domain": "api"})[0], 400)
 
 
-def test_envoys_form_may_be_written_in_snake_case():
+def test_envoys_format_may_use_snake_case():
     schema = {**API["components"]["schemas"]["RateLimitRequest"], "components": API["components"]}
     entries = [{"key": "path", "value": "/v1/posts"}, {"key": "user", "value": "8"}]
     camel = {"domain": "api", "hitsAddend": 1, "descriptors": [
@@ -142,7 +142,7 @@ def test_envoys_form_may_be_written_in_snake_case():
     with serve() as server:
         for body in (camel, snake):
             jsonschema.Draft202012Validator(schema).validate(body)
-            # Who lifts limits without permission is ignored, so no credential is a 401.
+            # A lift without permission is ignored, so a bad credential gives no 401.
             status, headers, text = ask(server.address, "/json", body,
                                         {"Authorization": "Bearer wrong"})
             expect(status, 200, text)
@@ -150,7 +150,7 @@ def test_envoys_form_may_be_written_in_snake_case():
     assert "401" not in API["paths"]["/json"]["post"]["responses"]
 
 
-def test_what_is_no_request_of_http_is_documented():
+def test_malformed_http_is_documented():
     with serve() as server, server.connect() as connection:
         connection.sendall(b"X" * 100 + b" /v1/check HTTP/1.1\r\nHost: a\r\n\r\n")
         reply = http.client.HTTPResponse(connection)
@@ -174,8 +174,8 @@ def test_the_page_names_every_call():
         assert re.search(rf"`[A-Z]+ {re.escape(shown)}", PAGE), path
 
 
-def test_the_page_shows_what_the_server_says():
-    """Every request on the page is understood; the replies shown are those of the first one."""
+def test_the_page_shows_real_replies():
+    """Every request on the page is valid; the replies shown are those to the first one."""
     requests = re.findall(r"(?ms)^```json request POST (\S+)\n(.*?)^```$", PAGE)
     replies = {int(status): json.loads(body) for status, body in
                re.findall(r"(?ms)^```json reply (\d+)\n(.*?)^```$", PAGE)}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs the tool, and looks where others look for its files.  usage: install.py SLUICE"""
+"""Installs the tool, and checks that its files are in their places.  usage: install.py SLUICE"""
 import os
 import subprocess
 import sys

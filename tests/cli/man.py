@@ -34,13 +34,13 @@ def mandoc(*args):
 
 
 def shown(page):
-    """The page as it is read, without its examples, which show other commands too."""
+    """Returns the text of the page without its examples, which show other commands, too."""
     text = re.sub(".\b", "", mandoc("-Tascii", "-O", "width=200", f"{FOLDER}/{page}").stdout)
     return re.sub(r"(?ms)^EXAMPLES$.*?^(?=\S)", "", text)
 
 
 def flags_of(page):
-    """The flags of the page, which must all be in its synopsis and in its list of flags.
+    """Returns the flags of the page, which must all be in its synopsis and in its list of flags.
 
     A synopsis with [flags] names only some of them.
     """
@@ -60,17 +60,17 @@ def expect(found, wanted, what=""):
     assert found == wanted, f"{what}: expected {sorted(wanted)}, found {sorted(found)}"
 
 
-def test_mandoc_finds_nothing_to_say():
+def test_mandoc_reports_nothing():
     assert len(pages()) >= 5, pages()
     for page in pages():
         done = mandoc("-Tlint", "-Wstyle", f"{FOLDER}/{page}")
-        # They are not installed where this runs; the next test looks for them.
+        # Other pages are not installed here; the next test looks for them.
         said = [line for line in (done.stdout + done.stderr).splitlines()
                 if "referenced manual not found" not in line]
         assert not said, "\n".join(said)
 
 
-def test_pages_refer_to_pages_that_are_there():
+def test_pages_refer_to_existing_pages():
     for page in pages():
         for name, section in re.findall(r"^\.Xr (\S+) (\d)", source(page), re.M):
             assert f"{name}.{section}" in pages(), f"{page}: {name}({section})"
@@ -126,7 +126,7 @@ def test_every_key_and_word_of_rule_files_is_in_the_page_and_no_other():
     expect(words - marked, set(), "words that the page lacks")
     heads = set(re.findall(r"^\.It (?:Brq )?Cm (\w+)", text, re.M))
     algorithms = loader_words.limit_keys()
-    # Two mappings of two keys are told in the text of theirs, as are the keys of one algorithm.
+    # Two mappings of two keys are described within their parents, as are the keys of one algorithm.
     told_elsewhere = {"v4", "v6", "by", "default"} | set().union(*algorithms.values())
     expect(heads | told_elsewhere, loader_keys() | set(algorithms), "keys that head an entry")
     for unit in (loader_words.duration_units()
@@ -135,14 +135,14 @@ def test_every_key_and_word_of_rule_files_is_in_the_page_and_no_other():
 
 
 def test_every_op_of_a_step_is_in_the_page():
-    with open(os.path.join(PROJECT, "src", "cli", "step.cc"), encoding="utf-8") as file:
+    with open(os.path.join(PROJECT, "src", "simulate", "step.cc"), encoding="utf-8") as file:
         ops = re.findall(r'OpWord\{"(\w+)"', file.read())
     assert len(ops) >= 7, ops
     for op in ops:
         assert re.search(rf"^\.Cm {op}\b", source("sluice-simulate.1"), re.M), op
 
 
-def test_the_example_of_a_rule_file_can_be_used():
+def test_the_example_of_a_rule_file_is_valid():
     example = re.search(r"(?ms)^\.Bd -literal\n(.*?)^\.Ed$", source("sluice-rules.5")).group(1)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "rules.yaml")
@@ -159,7 +159,7 @@ def main():
             continue
         try:
             test()
-        except Exception:  # a test that fails in any way has failed
+        except Exception:  # any exception is a failure
             failed += 1
             print(f"FAILED {name}")
             traceback.print_exc()

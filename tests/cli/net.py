@@ -1,4 +1,4 @@
-"""Connections of `sluice serve`: who is let in, who is told what, and when."""
+"""Connections of `sluice serve`: who is accepted, and what peers are sent and when."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ def refuses(server):
         return True
 
 
-def test_while_it_drains_clients_are_refused_and_operators_served():
+def test_a_drain_refuses_clients_and_serves_operators():
     with Server(RULES) as server, server.connect() as connection:
         connection.sendall(HEAD + BODY[:5])
         ask(server.address, "/v1/check", {"domain": "api", "attributes": {}})
@@ -45,7 +45,7 @@ def test_while_it_drains_clients_are_refused_and_operators_served():
         expect(server.process.wait(DEADLINE_SECONDS), 0)
 
 
-def test_a_watch_hears_of_a_drain_before_its_delay():
+def test_a_health_watch_is_notified_of_a_drain_before_its_delay():
     flags = ["--drain-delay", "30m", "--drain-deadline", "1h"]
     with Server(RULES, flags) as server, tempfile.NamedTemporaryFile() as file:
         file.write(b"\0" * 5)
@@ -68,7 +68,7 @@ def test_a_watch_hears_of_a_drain_before_its_delay():
         expect(server.process.wait(DEADLINE_SECONDS), 0)
 
 
-def test_operators_get_in_where_clients_have_taken_all():
+def test_operators_can_connect_if_clients_use_all_connections():
     with Server(RULES, ["--bounds-connections", "2"]) as server:
         with server.connect() as first, server.connect() as second, server.connect() as third:
             for each in (first, second):
@@ -81,7 +81,7 @@ def test_operators_get_in_where_clients_have_taken_all():
             assert third.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n"), "it waited for its turn"
 
 
-# So many connections the admin port has.
+# The connection limit of the admin port.
 ADMIN_CONNECTIONS = 32
 PROBE = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -92,7 +92,7 @@ def connect_admin(server):
 
 
 def is_closed(connection):
-    """Whether the other end has closed; REQUIRES that it owes no reply."""
+    """Returns whether the other end has closed. REQUIRES: it owes no reply."""
     connection.setblocking(False)
     try:
         return connection.recv(1) == b""
@@ -103,7 +103,7 @@ def is_closed(connection):
 
 
 def test_idle_connections_to_the_admin_port_do_not_starve_the_probe():
-    """Neither those that keep alive nor those that never ask."""
+    """This holds for keep-alive connections and for those without any request."""
     for first in (PROBE, b""):
         with Server(RULES, ["--deadlines-header", "1h"]) as server, contextlib.ExitStack() as stack:
             idle = []
@@ -117,7 +117,7 @@ def test_idle_connections_to_the_admin_port_do_not_starve_the_probe():
             assert 1 <= sum(gone) < ADMIN_CONNECTIONS, gone
 
 
-def test_slow_bodies_to_the_admin_port_are_not_waited_for():
+def test_slow_bodies_to_the_admin_port_do_not_block_it():
     """Requests that need no body are answered at once; others leave room for the probe."""
     flags = ["--deadlines-body", "1h"]
     with Server(RULES, flags) as server, contextlib.ExitStack() as stack:
@@ -143,7 +143,7 @@ def test_connections_to_the_admin_port_are_closed_when_idle_for_ten_seconds():
         assert not is_closed(client), "clients may idle for longer"
 
 
-def test_an_idle_client_makes_room_for_another():
+def test_an_idle_client_is_closed_for_a_new_one():
     with Server(RULES, ["--bounds-connections", "2"]) as server:
         with server.connect() as idle, server.connect() as busy, server.connect() as third:
             idle.sendall(HEAD + BODY)
@@ -161,7 +161,7 @@ def proxy_header(client):
             + socket.inet_aton("127.0.0.1") + b"\x0f\xa0\0\x50")
 
 
-def test_connections_behind_a_proxy_are_counted_to_their_clients():
+def test_connections_behind_a_proxy_count_for_their_clients():
     flags = ["--proxy-protocol", "--bounds-connections", "20"]
     with Server(RULES, flags) as server, contextlib.ExitStack() as stack:
         def reply_to(client):
@@ -178,7 +178,7 @@ def test_connections_behind_a_proxy_are_counted_to_their_clients():
         assert reply_to("203.0.113.9").startswith(b"HTTP/1.1 200 OK\r\n")
 
 
-def test_slow_bodies_close_no_idle_connections_and_starve_nobody():
+def test_slow_bodies_neither_close_idle_connections_nor_starve_clients():
     flags = ["--bounds-connections", "20", "--deadlines-body", "1h"]
     with Server(RULES, flags) as server, contextlib.ExitStack() as stack:
         idle = [stack.enter_context(server.connect()) for _ in range(3)]
@@ -195,7 +195,7 @@ def test_slow_bodies_close_no_idle_connections_and_starve_nobody():
             assert connection.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n"), "it was closed"
 
 
-def test_old_connections_are_asked_to_go():
+def test_old_connections_are_asked_to_close():
     with Server(RULES, ["--deadlines-age", "1s"]) as server, server.connect() as client:
         reply = b""
         while b"Connection: close" not in reply:

@@ -1,6 +1,6 @@
-"""Two nodes whose Redis is killed, comes back, is emptied and forgets its scripts.
+"""Two nodes whose Redis is killed, restarted and emptied, and loses its scripts.
 
-tests/integration/faults_network.py does the same and more to clients that ask all the time.
+tests/integration/faults_network.py does the same and more under continuous traffic.
 """
 
 import json
@@ -18,15 +18,15 @@ from server import ask, expect, run_tests, until  # noqa: E402
 from store_scene import (LIMITS as ALL_LIMITS, NODES, RATE, Node, StoreScene, rules,  # noqa: E402
                          traffic_of)
 
-# Of so many units none comes back while a test runs.
+# No unit of the burst returns while a test runs.
 BURST = 10
 LIMITS = {"tokens": Bucket(count=1, seconds=3600, burst=BURST)}
-# A machine that is busy is no outage.
+# A busy machine must not count as an outage.
 PATIENT = ("--store-deadline", "5s")
 
 
 def check(node, rule, key):
-    """One decision of a node, as JSON."""
+    """Returns one decision of a node, as JSON."""
     body = {"domain": "api", "attributes": {"mode": rule, "user": key}}
     return json.loads(ask(node.address, "/v1/check", body)[2])["decisions"][0]
 
@@ -36,14 +36,14 @@ def fleet_of(redis):
 
 
 def passed(fleet, key, source):
-    """How many of a burst and a half that is asked of each node passed; all were decided there."""
+    """Sends 1.5 bursts to each node. Returns how many passed; `source` must decide them all."""
     found = [fleet.check("tokens", key, node) for _ in range(BURST * 3 // 2)
              for node in range(NODES)]
     expect({decision["source"] for decision in found}, {source}, key)
     return sum(decision["allowed"] for decision in found)
 
 
-def test_shares_add_up_while_redis_is_dead_and_it_decides_again_when_it_is_back():
+def test_shares_add_up_while_redis_is_down_and_redis_decides_again_afterwards():
     with Redis() as redis, fleet_of(redis) as fleet:
         expect(passed(fleet, "one", "redis"), BURST)
         redis.stop()
@@ -58,7 +58,7 @@ def test_shares_add_up_while_redis_is_dead_and_it_decides_again_when_it_is_back(
         expect(passed(fleet, "three", "redis"), BURST)
 
 
-def test_a_redis_that_is_emptied_gives_one_burst():
+def test_an_emptied_redis_admits_one_more_burst():
     with Redis() as redis, fleet_of(redis) as fleet:
         for command in ("FLUSHALL", "FLUSHDB"):
             expect(passed(fleet, command, "redis"), BURST)
@@ -66,7 +66,7 @@ def test_a_redis_that_is_emptied_gives_one_burst():
             expect(passed(fleet, command, "redis"), BURST, f"after {command}")
 
 
-def test_scripts_that_are_forgotten_are_taught_again():
+def test_lost_scripts_are_loaded_again():
     with Redis() as redis, fleet_of(redis) as fleet:
         expect(passed(fleet, "one", "redis"), BURST)
         loaded = fleet.metric("sluice_redis_scripts_loaded_total")
@@ -76,7 +76,7 @@ def test_scripts_that_are_forgotten_are_taught_again():
         until(lambda: fleet.metric("sluice_redis_scripts_loaded_total") > loaded, "they are loaded")
 
 
-def test_a_node_that_starts_believes_in_the_nodes_it_was_told_of():
+def test_a_new_node_uses_the_configured_number_of_nodes():
     flags = ("--store-nodes", "7", *PATIENT)
     with Redis() as redis, \
             Node(rules(LIMITS), ["--store", f"redis://{redis.address}", *flags]) as node:
@@ -86,7 +86,7 @@ def test_a_node_that_starts_believes_in_the_nodes_it_was_told_of():
         expect((told or [node.line("nodes_counted")])[0], "7 alive", "the first count")
 
 
-def test_a_node_that_starts_while_redis_is_away_takes_its_share_of_the_last_fleet():
+def test_a_node_that_starts_without_redis_uses_its_share_of_the_last_fleet():
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "nodes")
         with Redis() as redis:
@@ -111,7 +111,7 @@ def test_a_node_that_starts_while_redis_is_away_takes_its_share_of_the_last_flee
                 assert any("nodes_not_read" in line for line in node.lines), node.lines
 
 
-def test_the_log_says_why_redis_fails_and_when_it_answers():
+def test_the_log_reports_why_redis_fails_and_when_it_answers():
     password = "hunter2"
     with Redis(password=password) as redis:
         flags = ["--store", f"redis://:wrong-{password}@{redis.address}", *PATIENT]
@@ -138,7 +138,7 @@ def test_the_log_says_why_redis_fails_and_when_it_answers():
             assert password not in "".join(node.lines), node.lines
 
 
-def test_the_log_says_that_the_name_of_redis_is_unknown():
+def test_the_log_reports_that_the_name_of_redis_is_unknown():
     with Node(rules(LIMITS), ["--store", "redis://nobody.invalid"]) as node:
         assert "nobody.invalid:6379" in node.line("store_failing"), node.lines
         expect(check(node, "tokens", "one")["source"], "fallback")
@@ -146,12 +146,12 @@ def test_the_log_says_that_the_name_of_redis_is_unknown():
 
 
 def asked(count, at, seconds=0.0, node=0):
-    """So many requests that passed: sent then, and answered `seconds` later."""
+    """Returns this many requests that passed: sent then, and answered `seconds` later."""
     return [Ask(due=at, node=node, rule="", key="", cost=1, sent=at, done=at + seconds, status=200,
                 allowed=True, source="redis")] * count
 
 
-def test_what_is_too_much_is_found():
+def test_detects_excess_admissions():
     bucket = Bucket(count=20, seconds=1, burst=40)
     steady = [each for tick in range(100) for each in asked(1, 10 + tick / 20)]
     for passed_, most in ((asked(40, 10) + steady[1:], 0), (asked(40, 10) + steady, 1),
@@ -164,7 +164,7 @@ def test_what_is_too_much_is_found():
     expect(fixed.excess(asked(200, 4.9, 0.2), 0), -100, "of which window is not known")
 
 
-def test_what_nodes_could_not_know_is_not_too_much_of_eventual_counts():
+def test_eventual_counts_may_miss_what_nodes_could_not_know():
     window = EventualWindow(count=100, seconds=5)
     for own, others, later, most in ((100, 7, 0.1, 0), (100, 7, 1, 7), (107, 0, 0.1, 7)):
         passed_ = asked(others, 10, node=1) + asked(own, 10 + later, node=0)
@@ -172,7 +172,7 @@ def test_what_nodes_could_not_know_is_not_too_much_of_eventual_counts():
 
 
 def all_of(rule, seconds):
-    """What clients ask for in so long, where everything passes for one rule and nothing else."""
+    """Returns the requests of clients over this time; everything passes for this rule only."""
     traffic = traffic_of(ALL_LIMITS, seed=1)
     asks = []
     for number in range(int(seconds * RATE)):
@@ -183,14 +183,14 @@ def all_of(rule, seconds):
     return asks
 
 
-def test_each_bound_of_each_fault_is_one_that_clients_would_break():
+def test_clients_could_break_each_bound_of_each_fault():
     faults = ((10, Away()), (10, Away(forgot=1)), (10, Away(outages=1)),
               (8, Away(outages=1, unaware=1, forgot=1)), (16, Away(outages=1, unaware=3)),
               (10, Away(outages=2, unaware=2, forgot=1)))
     for seconds, away in faults:
         expect_bounds(all_of("", seconds), ALL_LIMITS, NODES, away, wall=0)
         for rule in ALL_LIMITS:
-            for wall in (0, 2.5):  # windows begin when they like
+            for wall in (0, 2.5):  # windows begin at any time
                 try:
                     expect_bounds(all_of(rule, seconds), ALL_LIMITS, NODES, away, wall)
                 except AssertionError as breach:
@@ -199,7 +199,7 @@ def test_each_bound_of_each_fault_is_one_that_clients_would_break():
                     raise AssertionError(f"{rule}, {away}: all may pass for {seconds} s")
 
 
-def test_a_bound_that_clients_cannot_break_is_told():
+def test_detects_a_bound_that_clients_cannot_break():
     try:
         expect_bounds(all_of("", 10), ALL_LIMITS, NODES, Away(outages=1, forgot=9), wall=0)
     except AssertionError as fault:
@@ -208,7 +208,7 @@ def test_a_bound_that_clients_cannot_break_is_told():
         raise AssertionError("nobody sees that it cannot be broken")
 
 
-def test_a_machine_that_stands_still_is_told_by_those_who_never_ask_the_store():
+def test_detects_a_stalled_machine_by_clients_that_never_use_the_store():
     for late, most in (((), 0), ((40,), 0), ((40, 80), 0), (range(40, 46), 1),
                        ((*range(40, 46), *range(80, 86)), 2)):
         recorder = Recorder([], traffic_of(ALL_LIMITS, seed=1), RATE)

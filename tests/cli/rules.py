@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `sluice rules` as people and programs do.  usage: rules.py SLUICE"""
+"""Runs `sluice rules` as users and programs do.  usage: rules.py SLUICE"""
 import json
 import os
 import pty
@@ -100,7 +100,7 @@ def check(*args):
 
 
 class Files:
-    """Rule files that go with the test: Files(old=OLD).old is the path of one."""
+    """Rule files that are deleted after the test: Files(old=OLD).old is the path of one."""
 
     def __init__(self, **texts):
         self.folder = tempfile.TemporaryDirectory()
@@ -118,7 +118,7 @@ class Files:
 
 
 def on_a_terminal(*args, **variables):
-    """What the command prints where its output is a terminal, and its exit code."""
+    """Returns the output of the command on a terminal, and its exit code."""
     controller, terminal = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     environment.update(TERM="xterm", **variables)
@@ -129,7 +129,7 @@ def on_a_terminal(*args, **variables):
         try:
             while chunk := os.read(controller, 65536):
                 printed += chunk
-        except OSError:  # the other end is closed
+        except OSError:  # the other end has been closed
             pass
         code = process.wait(PATIENCE)
     os.close(controller)
@@ -140,7 +140,7 @@ def expect(found, wanted):
     assert found == wanted, f"expected {wanted!r}, found {found!r}"
 
 
-def test_the_examples_are_good():
+def test_the_examples_are_valid():
     done = check(os.path.join(PROJECT, "examples", "rules"))
     expect(done.stderr, "")
     expect(done.stdout, "6 files, 5 domains, 10 rules, 3 descriptors: good\n")
@@ -151,7 +151,7 @@ def test_the_examples_are_good():
         expect(shown.group(1), done.stdout)
 
 
-def test_every_error_has_its_place():
+def test_every_error_has_its_position():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "bad.yaml")
         with open(path, "w", encoding="utf-8") as file:
@@ -167,7 +167,7 @@ def test_every_error_has_its_place():
         expect(problems[0]["severity"], "error")
 
 
-def test_a_wrong_command_says_how_it_is_used():
+def test_an_invalid_command_reports_its_usage():
     done = check()
     expect(done.returncode, 2)
     expect(done.stderr, "sluice rules check: expected a rule file or a directory of them\n")
@@ -210,7 +210,7 @@ def test_a_missing_file_is_a_failure():
     expect((done.returncode, done.stderr), (1, missing + "\n"))
 
 
-def test_every_command_has_a_help_of_its_own():
+def test_every_command_has_its_own_help():
     done = rules("--help")
     expect(done.returncode, 0)
     for name in ["check", "show", "diff"]:
@@ -221,7 +221,7 @@ def test_every_command_has_a_help_of_its_own():
     expect(rules().returncode, 2)
 
 
-def test_severity_is_colored_on_a_terminal_alone():
+def test_severity_is_colored_only_on_a_terminal():
     with Files(bad=BAD) as files:
         printed, code = on_a_terminal("check", files.bad)
         expect(code, 1)
@@ -233,20 +233,20 @@ def test_severity_is_colored_on_a_terminal_alone():
         assert "\x1b" not in printed, printed
 
 
-def test_show_says_where_each_value_is_from():
+def test_show_reports_where_each_value_was_written():
     with Files(old=OLD, tree=TREE) as files:
         for path, shown in [(files.old, SHOWN), (files.tree, TREE_SHOWN)]:
             done = rules("show", path)
             expect(done.returncode, 0)
             expect(done.stderr, "")
-            # In the last column, so that its length moves nothing.
+            # The path is in the last column, so its length does not shift anything.
             expect(done.stdout.replace(path, "FILE"), shown)
         printed, _ = on_a_terminal("show", files.tree)
         assert printed.startswith("\x1b[1mdomain rls "), printed
         assert "\x1b[2m  ip_prefix.v4  32  default\x1b[0m\n" in printed, printed
 
 
-def test_show_has_a_structure_for_programs():
+def test_show_has_json_for_programs():
     with Files(old=OLD, tree=TREE) as files:
         shown = json.loads(rules("show", files.old, files.tree, "-o", "json").stdout)
         api, rls = shown["domains"]
@@ -298,7 +298,7 @@ def test_show_and_diff_print_every_error():
                (2, "sluice rules diff: expected two rule files or directories, OLD and NEW\n"))
 
 
-def test_diff_says_what_changes():
+def test_diff_describes_changes():
     with Files(old=OLD, new=NEW) as files:
         done = rules("diff", files.old, files.new)
         expect(done.stderr, "")
@@ -349,7 +349,7 @@ def main():
             continue
         try:
             test()
-        except Exception:  # a test that fails in any way has failed
+        except Exception:  # any exception is a failure
             failed += 1
             print(f"FAILED {name}")
             traceback.print_exc()

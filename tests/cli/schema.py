@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds `sluice rules schema` and the loader together.  usage: schema.py SLUICE"""
+"""Compares `sluice rules schema` with the loader.  usage: schema.py SLUICE"""
 import copy
 import glob
 import json
@@ -21,12 +21,13 @@ import rule_yaml  # noqa: E402
 
 # Generous: a sanitised build on a busy machine is many times slower than the release build.
 PATIENCE = 120
-# More problems than this are not listed (kProblemsMost), and few variants have more than two.
+# The loader lists at most this many problems (kProblemsMost), and few variants have more than two.
 PROBLEMS_MOST = 1000
 BATCH = 250
 CASES = os.path.join(PROJECT, "tests", "rules")
 
-# What a schema of one document cannot see, by what the loader says. All else it must refuse.
+# Faults that a schema of one document cannot see, by the loader's message. It must refuse all
+# others.
 UNSEEN = {
     "two of one name": r"duplicate (attribute|list|plan|rule|descriptor) |"
                        r"a second limit is known as",
@@ -64,7 +65,7 @@ def definition(name):
 
 
 def unseen(message):
-    """The kinds of UNSEEN that the message is of."""
+    """Returns the kinds of UNSEEN that match the message."""
     return [kind for kind, pattern in UNSEEN.items() if re.match(pattern, message)]
 
 
@@ -73,7 +74,7 @@ def expect(found, wanted, what=""):
 
 
 def object_schemas(node, path="#"):
-    """Every schema below `node` that says what keys a mapping has, with its place."""
+    """Yields every schema below `node` that defines the keys of a mapping, with its place."""
     if isinstance(node, list):
         for index, item in enumerate(node):
             yield from object_schemas(item, f"{path}/{index}")
@@ -84,18 +85,18 @@ def object_schemas(node, path="#"):
             yield from object_schemas(value, f"{path}/{key}")
 
 
-def test_the_schema_is_one_of_draft_7():
+def test_the_schema_is_valid_draft_7():
     expect(SCHEMA["$schema"], "http://json-schema.org/draft-07/schema#")
     jsonschema.Draft7Validator.check_schema(SCHEMA)
 
 
 def test_the_program_prints_the_file():
-    path = os.path.join(PROJECT, "src", "config", "rules.schema.json")
+    path = os.path.join(PROJECT, "src", "config", "rules", "rules.schema.json")
     with open(path, encoding="utf-8") as file:
         expect(output("schema"), file.read())
 
 
-def test_a_wrong_command_says_so():
+def test_an_invalid_command_is_reported():
     done = subprocess.run([SLUICE, "rules", "schema", "api.yaml"], capture_output=True, text=True,
                           timeout=PATIENCE)
     expect((done.returncode, done.stdout), (2, ""))
@@ -107,7 +108,7 @@ def test_every_mapping_is_closed_and_every_key_is_described():
     seen = 0
     for path, node in object_schemas(SCHEMA):
         if "properties" not in node:
-            # Free keys, but values (and, but for metadata, names) of a kind.
+            # Any key is allowed, but values (and, except for metadata, names) have a type.
             assert "additionalProperties" in node, path
             continue
         seen += 1
@@ -120,17 +121,17 @@ def test_every_mapping_is_closed_and_every_key_is_described():
     assert seen > 10, seen
 
 
-# The tables of keys in the source, and where the schema has the same.
+# The tables of keys in the source, and the matching place in the schema.
 TABLES = {
-    "config/read_document.cc kDocumentFields": lambda: SCHEMA,
-    "config/read_document.cc kPrefixFields": lambda: SCHEMA["properties"]["ip_prefix"],
-    "config/read_rule.cc kRuleFields": lambda: definition("rule"),
-    "config/read_rule.cc kPlanFields": lambda: definition("plan"),
-    "config/read_descriptors.cc kDescriptorFields": lambda: definition("descriptor"),
-    "config/read_rate_limit.cc kRateLimitFields": lambda: definition("foreign_limit"),
-    "config/read_rate_limit.cc kReplacedFields":
+    "config/rules/read_document.cc kDocumentFields": lambda: SCHEMA,
+    "config/rules/read_document.cc kPrefixFields": lambda: SCHEMA["properties"]["ip_prefix"],
+    "config/rules/read_rule.cc kRuleFields": lambda: definition("rule"),
+    "config/rules/read_rule.cc kPlanFields": lambda: definition("plan"),
+    "config/rules/read_descriptors.cc kDescriptorFields": lambda: definition("descriptor"),
+    "config/rules/read_rate_limit.cc kRateLimitFields": lambda: definition("foreign_limit"),
+    "config/rules/read_rate_limit.cc kReplacedFields":
         lambda: definition("replaced_limits")["items"]["anyOf"][1],
-    "config/read_rate_limit.cc kSharedFields": None,  # beside the keys of each algorithm
+    "config/rules/read_rate_limit.cc kSharedFields": None,  # beside the keys of each algorithm
 }
 
 
@@ -146,7 +147,7 @@ def test_loader_and_schema_know_the_same_keys():
            sorted(loader_words.texts("kKeysOfLimitRules")), "allow and deny")
     expect(sorted(definition("rule")["allOf"][1]["then"]["properties"]),
            sorted(loader_words.texts("kKeysOfRefusals")), "allow")
-    shared = tables["config/read_rate_limit.cc kSharedFields"]
+    shared = tables["config/rules/read_rate_limit.cc kSharedFields"]
     algorithms = loader_words.limit_keys()
     expect(sorted(each["$ref"].split("/")[-1] for each in definition("limit_mapping")["oneOf"]),
            sorted(algorithms), "algorithms")
@@ -179,7 +180,7 @@ def test_loader_and_schema_know_the_same_words():
         assert definition(name)["pattern"].endswith(units), name
 
 
-def test_what_the_loader_takes_the_schema_takes():
+def test_the_schema_accepts_what_the_loader_accepts():
     paths = [path for pattern in ("good/*", "good/*/*") for path in glob.glob(f"{CASES}/{pattern}")
              if path.endswith((".yaml", ".yml", ".json"))]
     paths += glob.glob(os.path.join(PROJECT, "examples", "rules", "*"))
@@ -199,7 +200,7 @@ def schema_refuses(path):
     return any(not VALIDATOR.is_valid(document) for document in rule_yaml.read(path))
 
 
-def test_what_the_loader_refuses_the_schema_refuses_where_it_can_see_it():
+def test_the_schema_refuses_what_the_loader_refuses_if_it_can_see_it():
     kinds = set()
     expected = glob.glob(f"{CASES}/bad/*.expected")
     assert len(expected) > 200, len(expected)
@@ -226,7 +227,7 @@ STRANGE = [None, True, 5, -1, 1.5, "x", "", "a b", [], {}, ["x"], [5], [[]], {"x
 
 
 def places(value, path=()):
-    """Every place in a document but the root, with what holds it."""
+    """Yields every place in a document except for the root, with its holder."""
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for key, item in list(items):
         yield path + (key,), value
@@ -235,7 +236,7 @@ def places(value, path=()):
 
 
 def changed(document, path, change):
-    """A copy in which change(holder, key) was done for the place."""
+    """Returns a copy after change(holder, key) for the place."""
     document = copy.deepcopy(document)
     holder = document
     for key in path[:-1]:
@@ -245,13 +246,13 @@ def changed(document, path, change):
 
 
 def likeness(path, holder):
-    """Equal for places where the same mistakes can be made."""
+    """Returns an equal value for places where the same mistakes can be made."""
     beside = (sorted(holder), holder.get("algorithm")) if isinstance(holder, dict) else None
     return str((["*" if isinstance(key, int) else key for key in path], beside))
 
 
 def variants(document, tried):
-    """The document, changed at each place that is unlike those of `tried`."""
+    """Yields copies of the document changed at each place that is unlike those of `tried`."""
     for path, holder in places(document):
         if path == ("domain",) or likeness(path, holder) in tried:
             continue
@@ -264,7 +265,7 @@ def variants(document, tried):
 
 
 def loader_errors(documents):
-    """What the loader says of each document."""
+    """Returns the loader's errors about each document."""
     errors = [[] for _ in documents]
     with tempfile.TemporaryDirectory() as folder:
         for number, document in enumerate(documents):
@@ -279,18 +280,18 @@ def loader_errors(documents):
     return errors
 
 
-def test_changed_in_one_place_both_still_agree():
+def test_loader_and_schema_agree_on_documents_with_one_change():
     tried = set()
     documents = [variant for path in sorted(glob.glob(f"{CASES}/good/*.yaml"))
                  for document in rule_yaml.read(path) for variant in variants(document, tried)]
     for number, document in enumerate(documents):
-        # In one domain the rules of different variants would meet.
+        # Within one domain the rules of different variants would interact.
         document["domain"] = f"d{number}"
     agreed = {True: 0, False: 0}
     for first in range(0, len(documents), BATCH):
         batch = documents[first:first + BATCH]
-        # What rules amount to together is only looked at where no file has an error; a schema
-        # does not see that anyway.
+        # The combination of rules is only checked if no file has an error; a schema does not see it
+        # anyway.
         for document, errors in zip(batch, loader_errors(batch)):
             good = all(unseen(message) for message in errors)
             agreed[good] += 1
@@ -306,7 +307,7 @@ def main():
             continue
         try:
             test()
-        except Exception:  # a test that fails in any way has failed
+        except Exception:  # any exception is a failure
             failed += 1
             print(f"FAILED {name}")
             traceback.print_exc()

@@ -1,4 +1,4 @@
-"""`sluice serve` as a process: real sockets, real signals."""
+"""`sluice serve` as a process, with real sockets and real signals."""
 
 import functools
 import json
@@ -38,7 +38,7 @@ def check(server, user="42", path="/v1/posts"):
 
 
 def resp(connection, *commands):
-    """Sends commands at once and reads their replies, of numbers, a line or a bulk."""
+    """Sends commands at once and reads their replies: arrays of numbers, lines or bulks."""
     sent = ""
     for command in commands:
         words = command.split()
@@ -55,7 +55,7 @@ def resp(connection, *commands):
         return [read() for _ in commands]
 
 
-def test_the_third_of_two_is_refused():
+def test_the_third_request_of_two_is_refused():
     with Server() as server:
         expect([check(server)[0] for _ in range(3)], [200, 200, 429])
         status, headers, body = check(server)
@@ -66,7 +66,7 @@ def test_the_third_of_two_is_refused():
         expect(check(server, user="43")[0], 200, "another user")
 
 
-def test_shadow_refuses_nobody():
+def test_shadow_refuses_no_request():
     with Server() as server:
         replies = [check(server, path="/v1/quiet") for _ in range(3)]
         expect([status for status, _, _ in replies], [200] * 3)
@@ -74,7 +74,7 @@ def test_shadow_refuses_nobody():
         expect((decision["allowed"], decision["mode"]), (False, "shadow"))
 
 
-def test_forward_auth_sees_one_path_however_it_is_written():
+def test_forward_auth_normalizes_paths():
     with Server() as server:
         server.write(RULES.replace("per: [user]", "per: [ip]"))
         server.process.send_signal(signal.SIGHUP)
@@ -87,7 +87,7 @@ def test_forward_auth_sees_one_path_however_it_is_written():
         expect((status, headers["X-RateLimit-Status"]), (403, "429"))
 
 
-def test_forward_auth_that_is_set_up_wrongly_is_told_of():
+def test_misconfigured_forward_auth_is_reported():
     with Server() as server:
         expect(ask(server.address, "/auth/api")[0], 400)
         expect(ask(server.address, "/auth/apii/v1/posts")[0], 200)
@@ -143,7 +143,7 @@ def test_grpc_over_http2():
         expect(codes, [b"\x08\x01", b"\x08\x02"], "OK, then OVER_LIMIT")
 
 
-def test_bad_requests_say_what_is_wrong_and_harm_nobody():
+def test_bad_requests_are_explained_and_affect_no_other_client():
     with Server() as server:
         status, _, body = ask(server.address, "/v1/check", {"domain": "api", "attribute": {}})
         expect(status, 400)
@@ -160,10 +160,10 @@ def test_bad_requests_say_what_is_wrong_and_harm_nobody():
         expect(check(server)[0], 200)
 
 
-def test_who_sends_too_much_still_reads_why():
+def test_a_client_that_sends_too_much_can_still_read_the_error():
     head = b"POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\n\r\n"
     with Server() as server:
-        for _ in range(50):  # a reset in place of the end comes in some of them only
+        for _ in range(50):  # only some of them get a reset instead of the end
             with server.connect() as connection:
                 connection.sendall(head + b"x" * 500_000)
                 reply = b""
@@ -172,7 +172,7 @@ def test_who_sends_too_much_still_reads_why():
                 assert reply.startswith(b"HTTP/1.1 413 "), reply
 
 
-def test_a_port_that_is_served_is_an_error():
+def test_address_already_in_use_is_an_error():
     with Server() as server:
         found = subprocess.run([SLUICE, "serve", "--rules", server.rules, "--listen",
                                 server.address, "--admin", "127.0.0.1:0"],
@@ -249,7 +249,7 @@ def test_states_survive_a_restart():
             expect(file.read(), b"no snapshot", "it is kept")
 
 
-def test_a_snapshot_that_others_may_write_to_is_put_aside():
+def test_an_insecure_snapshot_is_renamed_and_not_used():
     with Server() as server:
         snapshot = os.path.join(server.folder.name, "states")
         flags = ["--store-snapshot", snapshot]
@@ -266,7 +266,7 @@ def test_a_snapshot_that_others_may_write_to_is_put_aside():
         assert os.path.exists(snapshot + ".unusable")
 
 
-def test_states_that_cannot_be_saved_are_a_failure():
+def test_a_snapshot_that_cannot_be_saved_is_a_failure():
     with Server() as server:
         folder = os.path.join(server.folder.name, "states")
         expect(server.stop(), 0)
@@ -277,7 +277,7 @@ def test_states_that_cannot_be_saved_are_a_failure():
         server.line("snapshot_not_saved")
 
 
-def test_a_snapshot_that_cannot_be_written_is_an_error_at_start():
+def test_an_unwritable_snapshot_is_an_error_at_start():
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         os.mkfifo(os.path.join(folder, "pipe"))
         os.symlink("/dev/null", os.path.join(folder, "link"))
@@ -296,7 +296,7 @@ def test_a_snapshot_that_cannot_be_written_is_an_error_at_start():
             assert f"cannot write a snapshot to '{path}': {why}" in found.stderr, found.stderr
 
 
-def test_the_log_says_how_many_connections_drain_and_that_the_shutdown_is_complete():
+def test_the_log_reports_draining_connections_and_the_complete_shutdown():
     with Server() as server, server.connect() as connection:
         expect(resp(connection, "PING"), ["+PONG"])
         server.process.send_signal(signal.SIGTERM)
@@ -328,19 +328,19 @@ def test_logs_warnings_about_settings_before_it_serves():
             process.stderr.close()
 
 
-def test_a_reload_does_not_cut_a_drain_short():
+def test_a_reload_does_not_shorten_a_drain():
     with Server(flags=["--drain-delay", "30m", "--drain-deadline", "1h"]) as server:
         server.process.send_signal(signal.SIGTERM)
         server.line("draining")
         server.process.send_signal(signal.SIGHUP)
-        # After the delay nobody is let in any more.
+        # After the delay, no more connections are accepted.
         expect({check(server, user=str(i))[0] for i in range(50)}, {200})
         server.process.send_signal(signal.SIGTERM)
         expect(server.process.wait(DEADLINE_SECONDS), 0)
 
 
 def hand_over(*addresses):
-    """A server under socket activation: how it ended, and its last line; None if it serves."""
+    """Runs a server with inherited sockets: its exit code and last line; None if it serves."""
     sockets = [socket.create_server((address, 0)) for address in addresses]
     moves = "".join(f"exec {9 + i}<&{each.fileno()}; " for i, each in enumerate(sockets))
     moves += "".join(f"exec {3 + i}<&{9 + i}; " for i in range(len(sockets)))
@@ -362,7 +362,7 @@ def hand_over(*addresses):
         return code, line
 
 
-def test_sockets_that_are_handed_over_are_held_to_the_same_rules():
+def test_inherited_sockets_follow_the_same_rules():
     code, line = hand_over("127.0.0.1", "127.0.0.1")
     assert code == 0 and "serving" in line, line
     code, line = hand_over("127.0.0.1", "0.0.0.0")
@@ -371,8 +371,8 @@ def test_sockets_that_are_handed_over_are_held_to_the_same_rules():
     assert code == 1 and "3 sockets were handed over; expected at most 2" in line, line
 
 
-def test_what_has_begun_is_answered_while_it_drains():
-    # One worker, which drains its connections in the order of their coming.
+def test_requests_in_progress_are_answered_during_a_drain():
+    # A single worker drains its connections in the order of their arrival.
     one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
     with Server(under=one) as server, server.connect() as connection, server.connect() as idle:
         body = b'{"domain":"api","attributes":{"user":"1","path":"/v1/posts"}}'
@@ -391,7 +391,7 @@ def test_what_has_begun_is_answered_while_it_drains():
         expect(server.process.wait(DEADLINE_SECONDS), 0)
 
 
-def test_settings_that_cannot_be_met_are_errors():
+def test_unsupported_settings_are_errors():
     for flags, words in ((["--store", "sluice://localhost"], "unknown kind of store"),
                          (["--port", "8080"], "did you mean '--listen'?"),
                          (["--config", "a"], "did you mean '--settings'?"),
@@ -409,12 +409,12 @@ def test_settings_that_cannot_be_met_are_errors():
 
 
 def dumps_core(command):
-    """Whether a process that is ended by a fault leaves a core dump."""
+    """Returns whether a process that crashes leaves a core dump."""
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
             ["bash", "-c", 'ulimit -c unlimited; exec "$@"', "bash", *command], cwd=folder,
             stderr=subprocess.PIPE, text=True)
-        process.stderr.readline()  # it runs
+        process.stderr.readline()  # the process runs
         process.send_signal(signal.SIGSEGV)
         ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         process.stderr.read()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `sluice simulate` as people and programs do.  usage: simulate.py SLUICE"""
+"""Runs `sluice simulate` as users and programs do.  usage: simulate.py SLUICE"""
 import json
 import os
 import re
@@ -41,7 +41,7 @@ def expect(found, wanted):
 
 
 def expect_refused(done, *words, answered=0):
-    """Exit code 2, every word in the message, and so many steps answered before."""
+    """Expects exit code 2, every word in the message, and this many replies before the error."""
     expect(done.returncode, 2)
     expect(done.stdout.count("\n"), answered)
     for word in words:
@@ -50,7 +50,7 @@ def expect_refused(done, *words, answered=0):
 
 # Replies
 
-def test_reply_has_exactly_this_form():
+def test_reply_format():
     done = simulate("--limit", '{"rate":"1/s","burst":5}', steps=lines({"t": 0, "cost": 2}))
     expect(done.stdout, '{"t":0,"op":"check","allowed":true,"limit":5,"remaining":3,'
                         '"retry_after":null,"reset_after":2000000000,"wait":0}\n')
@@ -63,7 +63,7 @@ def test_limit_as_text_quoted_text_and_mapping():
     expect(replies(simulate("--limit=2/s", steps=lines({"t": 0})))[0]["remaining"], 1)
 
 
-def test_every_op_and_the_words_never_and_null():
+def test_every_op_and_the_values_never_and_null():
     steps = lines({"t": 0, "cost": 6}, {"t": 0, "cost": 5}, {"t": 0}, {"t": 0, "op": "peek"},
                   {"t": 0, "op": "refund", "cost": 2}, {"t": "1s", "op": "reset"})
     answers = replies(simulate("--limit", '{"rate":"1/s","burst":5}', steps=steps))
@@ -88,7 +88,7 @@ def test_time_never_goes_back_on_any_key_or_op():
     expect([a["t"] for a in answers], [5 * SECOND, 5 * SECOND, 6 * SECOND])
 
 
-def test_keys_have_units_of_their_own():
+def test_keys_have_separate_units():
     steps = lines({"t": 0, "key": "a"}, {"t": 0, "key": "b"}, {"t": 0, "key": "a"}, {"t": 0})
     answers = replies(simulate("--limit", "1/s", steps=steps))
     expect([a["allowed"] for a in answers], [True, True, False, True])
@@ -105,7 +105,7 @@ def test_permits_of_a_concurrency_limit():
     expect(answers[5]["retry_after"], "never")
 
 
-def test_blank_lines_and_a_missing_last_line_end_are_fine():
+def test_blank_lines_and_a_missing_final_newline_are_accepted():
     expect(len(replies(simulate("--limit", "9/s", steps='\n{"t":0}\r\n  \n\n{"t":1}'))), 2)
     expect(replies(simulate("--limit", "9/s", steps="")), [])
 
@@ -117,7 +117,7 @@ def test_same_trace_gets_the_same_replies():
            simulate("--limit", limit, steps=steps).stdout)
 
 
-def test_largest_cost_and_time_are_answered_by_every_algorithm():
+def test_every_algorithm_answers_the_largest_cost_and_time():
     limits = ["1/s", '{"rate":"3/s","max_wait":"1h"}', '{"rate":"10/m","refill":"interval"}',
               '{"rate":"10/m","refill":"interval","max_wait":"1d"}']
     limits += [json.dumps({"rate": "3/m", "algorithm": name}) for name in
@@ -160,31 +160,31 @@ BAD_STEPS = [
 ]
 
 
-def test_bad_step_is_an_error_with_its_line_after_the_replies_before_it():
+def test_a_bad_step_is_reported_with_its_line_after_earlier_replies():
     for step, words in BAD_STEPS:
         done = simulate("--limit", "5/s", steps='{"t":0}\n\n' + step + '\n{"t":1}\n')
         expect_refused(done, "sluice simulate: line 3: ", words, answered=1)
 
 
-def test_check_on_a_concurrency_limit_says_to_use_acquire():
+def test_check_on_a_concurrency_limit_suggests_acquire():
     limit = '{"algorithm":"concurrency","max_in_flight":1}'
     expect_refused(simulate("--limit", limit, steps='{"t":0}\n'), "line 1: ", "use acquire")
     expect_refused(simulate("--limit", limit, steps='{"t":0,"op":"refund"}\n'), "use release")
     expect_refused(simulate("--limit", limit, steps='{"t":0,"op":"debt"}\n'), "has no debt")
 
 
-def test_bytes_that_are_no_text_are_an_error():
+def test_invalid_utf8_is_an_error():
     done = subprocess.run([SLUICE, "simulate", "--limit", "5/s"], input=b'{"t":0,"key":"\xff"}\n',
                           capture_output=True, timeout=PATIENCE)
     expect(done.returncode, 2)
     assert b"line 1: column 15: " in done.stderr, done.stderr
 
 
-def test_endless_line_is_refused():
+def test_an_endless_line_is_refused():
     expect_refused(simulate("--limit", "5/s", steps="{" + " " * 3_000_000), "line 1: ", "1048576")
 
 
-def test_bad_limit_is_an_error_with_its_place():
+def test_a_bad_limit_is_reported_with_its_position():
     for limit, words in [("5", "expected COUNT/PERIOD"), ("", "expected COUNT/PERIOD"),
                          ("5/fortnight", "unknown unit"), ("0/s", "--limit: "),
                          ('{"rate":"1/s","brust":5}', "1:15: unknown key 'brust'; did you mean"),
@@ -197,7 +197,7 @@ def test_bad_limit_is_an_error_with_its_place():
     expect_refused(simulate("--compare", "5/s", "5"), "--compare: ")
 
 
-def test_bad_flags_are_errors_with_what_was_expected():
+def test_bad_flags_are_reported_with_what_was_expected():
     for args, words in [([], "expected --limit LIMIT"),
                         (["--limt", "5/s"], "did you mean '--limit'?"),
                         (["--limit"], "--limit needs a value"),
@@ -229,7 +229,7 @@ def test_commands_help_and_version():
 
 
 def expect_true_example(command, shown):
-    """Compares what a shell command prints; `...` at the end of a line stands for more."""
+    """Compares the output of a shell command; `...` at the end of a line matches more text."""
     path = os.path.dirname(os.path.abspath(SLUICE)) + os.pathsep + os.environ.get("PATH", "")
     done = subprocess.run(["sh", "-c", command + " 2>&1"], cwd=PROJECT, capture_output=True,
                           text=True, timeout=PATIENCE, env={**os.environ, "PATH": path})
@@ -240,13 +240,13 @@ def expect_true_example(command, shown):
         expect(line if cut == want else line[:len(cut)], cut)
 
 
-def test_example_in_the_help_is_true():
+def test_example_in_the_help_is_real():
     text = simulate("--help").stdout
     command, shown = re.search(r"^  \$ (.*?--limit 2/s)\n(.*?)\n\n", text, re.M | re.S).groups()
     expect_true_example(command, [line.strip() for line in shown.splitlines()])
 
 
-def test_examples_in_the_document_are_true():
+def test_examples_in_the_document_are_real():
     with open(os.path.join(PROJECT, "docs", "simulate.md"), encoding="utf-8") as file:
         examples = re.findall(r"^```console\n\$ (.*?)\n(.*?)\n```$", file.read(), re.M | re.S)
     expect(len(examples), 4)
@@ -270,13 +270,13 @@ def read_line(process):
     return process.stdout.readline()
 
 
-def test_a_conversation_gets_each_reply_at_once():
+def test_an_interactive_run_gets_each_reply_at_once():
     with subprocess.Popen([SLUICE, "simulate", "--limit", "2/s"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, bufsize=0) as process:
         for remaining in (1, 0):
             process.stdin.write(b'{"t":0}\n')
             expect(json.loads(read_line(process))["remaining"], remaining)
-        # Half a step is no reason to keep the reply to the one before it.
+        # A partial step must not delay the reply to the one before it.
         process.stdin.write(b'{"t":"1s"}\n{"t":')
         expect(json.loads(read_line(process))["t"], SECOND)
         process.stdin.write(b'"2s"}\n')
@@ -286,7 +286,7 @@ def test_a_conversation_gets_each_reply_at_once():
 
 
 def time_trace(count):
-    """How long that many steps take: a thousand keys by turns, two units each."""
+    """Returns the time that this many steps take: a thousand keys in turn, two units each."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as trace:
         trace.writelines(f'{{"t":{i * 1000},"cost":2,"key":"user-{i % 1000}"}}\n'
                          for i in range(count))
@@ -296,25 +296,25 @@ def time_trace(count):
         took = time.monotonic() - begun
     expect(done.returncode, 0)
     expect(done.stdout.count("\n"), count)
-    # 100 units for each key, and not two of them come back within the second it lasts.
+    # Each key has 100 units, and fewer than two of them return within the second of the trace.
     expect(done.stdout.count('"allowed":true'), min(count, 50_000))
     return took
 
 
 def test_a_million_steps_stream_through():
-    # A sanitised build without optimisation is some fifty times slower and gets fewer.
+    # A sanitised build without optimisation is about fifty times slower and gets fewer steps.
     count = 1_000_000 if time_trace(20_000) < 0.5 else 100_000
     took = time_trace(count)
     print(f"  {count} steps took {took:.1f} s")
 
 
-# Pictures
+# Plots
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def draw(limit, steps):
-    """The picture, as XML and as its size in bytes."""
+    """Returns the plot as XML, and its size in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "plot.svg")
         done = simulate("--limit", limit, "--plot", path, steps=steps)
@@ -327,7 +327,7 @@ def words(root):
     return [element.text for element in root.iter(SVG + "text")]
 
 
-def test_plot_is_a_picture_on_its_own():
+def test_plot_is_a_standalone_picture():
     steps = "".join(lines({"t": i * 100_000_000}) for i in range(49))
     root, _ = draw('{"rate":"5/s","burst":12}', steps)
     expect(root.tag, SVG + "svg")
@@ -357,7 +357,7 @@ def draw_with(*flags, steps):
         return done, xml.parse(path).getroot() if os.path.exists(path) else None
 
 
-def test_plot_shows_the_most_refused_key_or_the_one_asked_for():
+def test_plot_shows_the_most_refused_key_or_the_given_one():
     steps = lines({"t": 0, "key": "first"}, *[{"t": 0, "key": "busy"}] * 4, {"t": 1, "key": "last"})
     _, root = draw_with("--limit", "2/s", steps=steps)
     assert 'units left, key "busy" (one of several)' in words(root), words(root)
@@ -368,7 +368,7 @@ def test_plot_shows_the_most_refused_key_or_the_one_asked_for():
     assert "--plot: no step has the key 'nobody'" in done.stderr, done.stderr
 
 
-def test_plot_shows_each_limit_that_is_compared():
+def test_plot_shows_each_compared_limit():
     steps = lines(*[{"t": 0}] * 5, {"t": "1s"})
     done, root = draw_with("--compare", "2/s", "3/s", steps=steps)
     expect(done.returncode, 0)
@@ -386,7 +386,7 @@ def test_plot_of_many_steps_is_small():
     assert any(word.startswith("requests in ") for word in words(root)), words(root)
 
 
-def test_plot_of_every_algorithm_and_of_odd_traces_is_well_formed():
+def test_plots_of_every_algorithm_and_of_odd_traces_are_well_formed():
     odd = ['', '{"t":0}\n', '{"t":0,"cost":0}\n', '{"t":6000000000000000000}\n',
            '{"t":1700000000000000000}\n{"t":1700000060000000000}\n', '{"t":5}\n{"t":6}\n',
            '{"t":0}\n{"t":6000000000000000000}\n',
@@ -402,7 +402,7 @@ def test_plot_of_every_algorithm_and_of_odd_traces_is_well_formed():
     draw('{"rate":"0/s","algorithm":"fixed_window"}', '{"t":0}\n')
 
 
-def test_picture_in_the_document_is_what_is_drawn():
+def test_picture_in_the_document_is_current():
     with open(os.path.join(PROJECT, "examples", "day.jsonl"), encoding="utf-8") as file:
         root, _ = draw('{"rate":"20/h","burst":15}', file.read())
     kept = xml.parse(os.path.join(PROJECT, "docs", "simulate.svg")).getroot()
@@ -410,13 +410,13 @@ def test_picture_in_the_document_is_what_is_drawn():
     expect([e.get("class") for e in kept.iter()], [e.get("class") for e in root.iter()])
 
 
-def test_plot_that_cannot_be_written_is_a_failure_after_the_replies():
+def test_a_plot_that_cannot_be_written_is_a_failure_after_the_replies():
     done = simulate("--limit", "5/s", "--plot", "/no/such/folder/x.svg", steps='{"t":0}\n')
     expect((done.returncode, done.stdout.count("\n")), (1, 1))
     assert "--plot: cannot write '/no/such/folder/x.svg'" in done.stderr, done.stderr
 
 
-def test_bad_step_leaves_the_picture_before_it_alone():
+def test_a_bad_step_keeps_the_previous_plot():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "plot.svg")
         with open(path, "w", encoding="utf-8") as file:
@@ -428,7 +428,7 @@ def test_bad_step_leaves_the_picture_before_it_alone():
 
 # Comparing
 
-# Five at once, one half a second later, one each at 1 s and at 3 s.
+# Five requests at once, one at 500 ms, one at 1 s and one at 3 s.
 TRACE = lines(*[{"t": 0}] * 5, {"t": "500ms"}, {"t": "1s"}, {"t": "3s"})
 
 
@@ -438,19 +438,19 @@ def compare(*args, steps=TRACE):
     return json.loads(done.stdout)["limits"]
 
 
-def test_compare_numbers_worked_by_hand():
+def test_compare_matches_numbers_computed_by_hand():
     bucket, log, leaky = compare(
         "2/s", '{"rate":"2/s","algorithm":"sliding_log"}',
         '{"rate":"2/s","algorithm":"leaky_bucket","burst":2}')
-    # Two pass at 0; one unit is back at 500 ms and one more at 1 s; at 3 s it is full.
+    # Two pass at 0; one unit is back at 500 ms and one more at 1 s; at 3 s the bucket is full.
     expect(bucket, {"limit": "2/s", "allowed": 5, "refused": 3, "share_allowed": 0.625,
                     "first_refusal_at": 0, "longest_run_allowed": 3, "total_wait": 0,
                     "period": SECOND, "most_units_in_period": 3})
-    # Two pass at 0 and fill the second; at 1 s they are just out of it.
+    # Two pass at 0 and fill the second; at 1 s they have just left the window.
     expect((log["allowed"], log["refused"], log["longest_run_allowed"]), (4, 4, 2))
     expect(log["most_units_in_period"], 2)
-    # Three pass at 0, waiting 0, 500 and 1000 ms; the turns after that are at 1.5 and 2 s, so the
-    # one at 500 ms and the one at 1 s wait 1 s each, and the one at 3 s does not.
+    # Three pass at 0 and wait for 0, 500 and 1000 ms. The next turns are at 1.5 and 2 s, so the
+    # requests at 500 ms and at 1 s wait for 1 s each, and the one at 3 s does not wait.
     expect((leaky["allowed"], leaky["refused"]), (6, 2))
     expect(leaky["total_wait"], 3_500_000_000)
     expect(leaky["most_units_in_period"], 4)
@@ -471,7 +471,7 @@ def test_compare_without_requests_and_without_a_period():
     expect((permits["period"], permits["most_units_in_period"]), (None, None))
 
 
-def test_compare_table_lines_up_and_begins_with_the_limit_flag():
+def test_compare_table_is_aligned_and_begins_with_the_limit_flag():
     done = simulate("--limit", "1/s", "--compare", "2/s",
                     '{"rate":"2/s","algorithm":"sliding_log"}', steps=TRACE)
     expect(done.returncode, 0)

@@ -1,4 +1,4 @@
-"""`sluice serve` with TLS and behind proxies: real sockets, OpenSSL and curl at the other end."""
+"""`sluice serve` with TLS and behind proxies: real sockets, with OpenSSL and curl as clients."""
 
 import contextlib
 import http.client
@@ -27,7 +27,7 @@ rules:
 
 
 class Certificates:
-    """An authority and what it has signed, as files."""
+    """A certificate authority and the certificates that it has signed, as files."""
 
     def __init__(self, name="authority"):
         self.folder = tempfile.TemporaryDirectory()
@@ -45,7 +45,7 @@ class Certificates:
                        timeout=DEADLINE_SECONDS)
 
     def issue(self, names, days=2):
-        """Paths of a certificate for these names and of its key."""
+        """Returns the paths of a certificate for these names and of its key."""
         self.count += 1
         base = self.path(str(self.count))
         with open(base + ".ext", "w", encoding="utf-8") as file:
@@ -80,7 +80,7 @@ class Certificates:
 
 @contextlib.contextmanager
 def serving(*flags, clients=None):
-    """A server with TLS whose certificate is for 127.0.0.1: it, and its authority."""
+    """Runs a TLS server with a certificate for 127.0.0.1. Returns it and its authority."""
     with Certificates() as made:
         certificate, key = made.issue("IP:127.0.0.1,DNS:first")
         more = ["--tls-client-ca", clients.ca] if clients else []
@@ -100,7 +100,7 @@ def context(ca, own=None, protocols=()):
 
 
 def connect(server, ca, own=None, protocols=(), header=b""):
-    """A TLS connection, after what a proxy would have sent."""
+    """Returns a TLS connection, after the bytes that a proxy would have sent."""
     plain = server.connect()
     plain.sendall(header)
     try:
@@ -111,7 +111,7 @@ def connect(server, ca, own=None, protocols=(), header=b""):
 
 
 def ask(address, ca, path, body=None, own=None):
-    """Status and body of one request over HTTPS."""
+    """Returns status and body of one request over HTTPS."""
     host, port = address.rsplit(":", 1)
     connection = http.client.HTTPSConnection(host, int(port), timeout=DEADLINE_SECONDS,
                                              context=context(ca, own))
@@ -139,7 +139,7 @@ def read_all(connection):
 
 
 def is_refused(server, ca, own=None):
-    """Whether the server closes instead of answering; TLS 1.3 tells only after the handshake."""
+    """Returns whether the server closes without an answer; TLS 1.3 does so after the handshake."""
     try:
         check(server, ca, own)
     except (ssl.SSLError, ConnectionError, http.client.HTTPException):
@@ -154,7 +154,7 @@ def proxy_header(address, command=0x21):
 
 
 def status_behind(connection, path="/auth/api/page"):
-    """The status of a request on a connection that is plain by now."""
+    """Returns the status of a request on a connection that is plain by now."""
     connection.sendall(f"GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".encode())
     reply = read_all(connection)
     return int(reply.split(b" ")[1]) if reply else None
@@ -188,7 +188,7 @@ def test_resp_over_tls():
         expect(connection.recv(100), b"+PONG\r\n")
 
 
-def test_only_new_versions():
+def test_old_tls_versions_are_refused():
     with serving("--tls-min-version", "TLSv1.3") as (server, made):
         with connect(server, made.ca) as connection:
             expect(connection.version(), "TLSv1.3")
@@ -202,7 +202,7 @@ def test_only_new_versions():
                 assert "PROTOCOL_VERSION" in str(error), error
 
 
-def test_who_speaks_without_tls_is_told():
+def test_a_client_without_tls_gets_an_explanation():
     with serving() as (server, made):
         with server.connect() as plain:
             plain.sendall(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -228,7 +228,7 @@ def test_clients_must_show_a_certificate():
                 assert is_refused(server, made.ca, own), why
                 text = server.line("client_certificate_refused")
                 assert text.startswith("127.0.0.1: ") and why in text, text
-            # The admin address asks for one, too.
+            # The admin address requires one, too.
             expect(ask(server.admin, made.ca, "/healthz", own=good)[0], 200)
             try:
                 ask(server.admin, made.ca, "/healthz")
@@ -237,7 +237,7 @@ def test_clients_must_show_a_certificate():
                 pass
 
 
-def test_a_name_is_leave_to_lift_limits():
+def test_a_certificate_name_permits_lifting_limits():
     reset = {"domain": "api", "attributes": {"user": "42", "path": "/v1/posts"}}
     with Certificates("clients") as clients:
         with serving("--callers-names", "billing.example.org", "--tls-clients", "optional",
@@ -261,7 +261,7 @@ def replace(server, certificate, key):
     os.rename(key, server.key)
 
 
-def test_a_certificate_that_is_replaced_is_for_new_connections():
+def test_a_replaced_certificate_is_used_for_new_connections():
     with serving() as (server, made), connect(server, made.ca) as before:
         expect(serial(before), "01")
 
@@ -289,7 +289,7 @@ def test_a_certificate_that_is_replaced_is_for_new_connections():
         server.line("tls_unchanged")
 
 
-def test_files_that_cannot_be_used_are_errors_at_the_start():
+def test_unusable_files_are_errors_at_start():
     with Certificates() as made:
         certificate, key = made.issue("DNS:a")
         other = made.issue("DNS:b")[1]
@@ -307,7 +307,7 @@ def test_files_that_cannot_be_used_are_errors_at_the_start():
         assert key
 
 
-def test_a_drain_says_goodbye():
+def test_a_drain_sends_close_notify():
     with serving() as (server, made), connect(server, made.ca) as connection:
         connection.sendall(b"GET /nothing HTTP/1.1\r\nHost: h\r\n\r\n")
         assert connection.recv(4096).startswith(b"HTTP/1.1 404 ")
@@ -316,7 +316,7 @@ def test_a_drain_says_goodbye():
         expect(server.process.wait(DEADLINE_SECONDS), 0)
 
 
-def test_the_address_that_a_proxy_tells_is_the_clients():
+def test_the_proxy_header_names_the_client():
     with Server(RULES, ["--proxy-protocol"]) as server:
         def get(header, path="/auth/api/page"):
             with server.connect() as connection:
@@ -375,7 +375,7 @@ def is_let_in(server, ca, own):
         return False
 
 
-def test_revoked_clients_are_refused_and_the_list_is_followed():
+def test_revoked_clients_are_refused_and_the_list_is_reloaded():
     with Certificates("clients") as clients:
         good, lost = clients.issue("DNS:good"), clients.issue("DNS:lost")
         revoked = clients.revoke()
@@ -388,7 +388,7 @@ def test_revoked_clients_are_refused_and_the_list_is_followed():
             assert is_let_in(server, made.ca, good)
 
 
-def test_the_admin_address_has_names_of_its_own():
+def test_the_admin_address_has_its_own_client_names():
     with Certificates("clients") as clients:
         gateway, probe = clients.issue("DNS:gateway"), clients.issue("DNS:probe")
         flags = ("--tls-client-names", "gateway", "--admin-client-names", "probe")

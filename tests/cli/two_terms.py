@@ -1,4 +1,4 @@
-"""Nodes with different rules for the same keys: in all no more passes than the more lenient let."""
+"""Nodes with different rules for the same keys: together they admit at most the lenient limit."""
 
 import contextlib
 import http.client
@@ -25,7 +25,7 @@ ALGORITHMS = {
 
 
 def rules_of(count):
-    """A rule for each algorithm and way of counting."""
+    """Returns a rule for each algorithm and consistency."""
     return "domain: api\nrules:\n" + "".join(
         f"  - {{ name: {mode}-{algorithm.replace('_', '-')}, match: {{ mode: {mode}, "
         f"algorithm: {algorithm} }}, per: [user], limit: {{ rate: {count}/h, "
@@ -35,7 +35,7 @@ def rules_of(count):
 
 @contextlib.contextmanager
 def two_nodes(redis):
-    """One has been reloaded, the other has not yet."""
+    """Runs two nodes, of which only one has been reloaded."""
     with contextlib.ExitStack() as stack:
         nodes = [stack.enter_context(Server(rules_of(count),
                                             ["--store", f"redis://{redis.address}", *FLAGS]))
@@ -47,7 +47,7 @@ def two_nodes(redis):
 
 
 class Client:
-    """One connection to a node."""
+    """A connection to one node."""
 
     def __init__(self, node):
         self.connection = http.client.HTTPConnection("127.0.0.1", node.port,
@@ -65,7 +65,7 @@ class Client:
 
 
 def rounds(nodes, **attributes):
-    """How many single units pass where both are asked in turns."""
+    """Returns how many single units pass if both nodes are asked in turn."""
     lenient, strict = (Client(node) for node in nodes)
     passed = 0
     for _ in range(ROUNDS):
@@ -75,22 +75,22 @@ def rounds(nodes, **attributes):
                 if not client.passes(**attributes):
                     break
                 passed += 1
-            # A refusal is no reason to change anything either.
+            # A refusal must not change anything either.
             client.passes(cost=STRICT + 1, **attributes)
     return passed
 
 
-def test_exact_lets_pass_what_the_more_lenient_let_pass():
+def test_exact_admits_the_lenient_limit():
     with Redis() as redis, two_nodes(redis) as nodes:
         for algorithm in ALGORITHMS:
             passed = rounds(nodes, mode="exact", algorithm=algorithm, user="a")
-            # A bucket gets some units back meanwhile.
+            # A bucket regains some units in the meantime.
             least, most = LENIENT - STRICT, LENIENT + (STRICT if "bucket" in algorithm else 0)
             print(f"exact, {algorithm}: {passed}")
             assert least <= passed <= most, (algorithm, passed)
 
 
-def test_leased_lets_no_more_pass():
+def test_leased_admits_no_more():
     with Redis() as redis, two_nodes(redis) as nodes:
         for algorithm in ALGORITHMS:
             passed = rounds(nodes, mode="leased", algorithm=algorithm, user="a")
@@ -98,16 +98,16 @@ def test_leased_lets_no_more_pass():
             assert passed <= LENIENT + (STRICT if "bucket" in algorithm else 0), (algorithm, passed)
 
 
-def test_eventual_lets_no_more_pass_than_one_node_does_not_know_of_the_other():
+def test_eventual_exceeds_the_limit_only_by_what_nodes_do_not_know():
     with Redis() as redis, two_nodes(redis) as nodes:
         for algorithm in ALGORITHMS:
             passed = rounds(nodes, mode="eventual", algorithm=algorithm, user="a")
             print(f"eventual, {algorithm}: {passed}")
-            # Each of the two may let pass its own limit before it hears of the other.
+            # Each of the two may admit its own limit before it learns of the other.
             assert passed <= LENIENT + 2 * STRICT, (algorithm, passed)
 
 
-def test_no_state_stays_for_good():
+def test_every_state_expires():
     with Redis() as redis, two_nodes(redis) as nodes:
         for algorithm in ALGORITHMS:
             rounds(nodes, mode="exact", algorithm=algorithm, user="a")

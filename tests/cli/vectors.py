@@ -3,8 +3,8 @@
 
 usage: vectors.py SLUICE [CASES]
 
-Each case is a limit and steps with the answer each must get. Prints every case that differs and
-ends with the number of cases that passed and failed; exits 1 if any failed.
+Each case is a limit and steps with their expected replies. Prints every case that differs and ends
+with the number of cases that passed and failed; exits with 1 if any failed.
 """
 import json
 import pathlib
@@ -13,12 +13,12 @@ import sys
 
 DEFAULT_CASES = pathlib.Path(__file__).resolve().parent.parent / "vectors" / "rate.json"
 TIMEOUT_S = 60
-# What a refund answers besides the state it leaves says nothing about the refund.
+# The reply to a refund describes the state afterwards; these members do not apply to it.
 NOT_OF_A_REFUND = {"allowed", "retry_after", "wait"}
 
 
 def ask(sluice, case):
-    """The replies to a case's steps, and what went wrong if they are not one for each."""
+    """Returns the replies to a case's steps, and an error if there is not one reply per step."""
     steps = [{name: value for name, value in step.items() if name != "expect"}
              for step in case["steps"]]
     done = subprocess.run(
@@ -33,14 +33,14 @@ def ask(sluice, case):
 
 
 def agrees(got, want, tolerance):
-    """Whether a field has the value wanted; numbers may be off by the case's tolerance."""
+    """Returns whether a field has the expected value; numbers may be off by the tolerance."""
     if type(got) is int and type(want) is int:
         return abs(got - want) <= tolerance
     return type(got) is type(want) and got == want
 
 
 def differences(case, replies):
-    """One sentence for every field that is not as expected."""
+    """Yields a sentence for every field that is not as expected."""
     for place, (step, reply) in enumerate(zip(case["steps"], replies)):
         skipped = NOT_OF_A_REFUND if step.get("op") == "refund" else set()
         for field, want in step["expect"].items():

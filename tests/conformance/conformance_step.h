@@ -1,4 +1,4 @@
-// ConformanceStep: what every subject is asked; ConformanceSubject: who is asked.
+// ConformanceStep: one operation for all stores under test. ConformanceSubject: one such store.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 #include "sluice/limit.h"
 #include "store/fleet_key.h"
 #include "store/local.h"
-#include "store/remote.h"
+#include "store/remote_store.h"
 
 namespace sluice::testing {
 
-// A key under a limit of its own, as all subjects know it.
+// A key under its own limit, as all subjects know it.
 struct ConformanceKey {
-  std::string name;  // of the limit
-  std::string text;  // of the key
+  std::string name;  // name of the limit
+  std::string text;  // text of the key
   LimitSpec spec;
   std::shared_ptr<const RemoteTerms> terms;
   FleetKey fleet_key;
@@ -26,16 +26,16 @@ struct ConformanceKey {
 };
 
 struct ConformanceCharge {
-  std::size_t key = 0;  // its place among the keys
+  std::size_t key = 0;  // index of the key
   Cost cost{};
-  Veto veto = Veto::kEnforce;
-  Cost left_alone{0};
+  Enforcement enforcement = Enforcement::kEnforce;
+  Cost min_remaining{0};
 };
 
-// kCheck: one request. All others: each charge on its own.
+// A kCheck is one request. Any other operation applies to each charge separately.
 struct ConformanceStep {
   Operation operation = Operation::kCheck;
-  Taking taking = Taking::kAllOrNone;
+  ChargeMode charge_mode = ChargeMode::kAllOrNone;
   std::vector<ConformanceCharge> charges;
   Time now{};
 };
@@ -51,11 +51,11 @@ class ConformanceSubject {
 
   [[nodiscard]] virtual std::string name() const = 0;
 
-  // Forgets everything; from now on it is `now`.
+  // Drops all state and sets the time to `now`.
   virtual void Begin(const std::vector<ConformanceKey>& keys, Time now) = 0;
-  // A decision a charge. Fails the test where there is none.
+  // Returns one decision per charge. Fails the test if there is none.
   virtual std::vector<Decision> Take(const ConformanceStep& step) = 0;
-  // What is wrong with what it keeps; empty where nothing is.
+  // Describes inconsistencies in the stored data; empty if there are none.
   virtual std::string Faults() = 0;
 };
 

@@ -1,5 +1,5 @@
-// The same traces on the memory store and on redis, wherever that is: decisions are equal in every
-// field.
+// Runs the same traces on the memory store and on Redis in every deployment, and compares all
+// fields of the decisions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace sluice::testing {
 namespace {
 
-// Worlds of one kind, and of all at once.
+// How many fixtures to run with keys of one kind, and with keys of all kinds.
 struct ConformancePlan {
   Routes routes = Routes::kOne;
   int worlds_of_each = 8;
@@ -32,41 +32,41 @@ void RunAll(const ConformancePlan& plan, std::vector<ConformanceSubject*> subjec
   for (const Kind kind : kinds) {
     SCOPED_TRACE(NameOf(kind));
     ForEachSeed(plan.worlds_of_each, [&](Random& random) {
-      ConformanceWorld world(subjects, plan.routes, random);
+      ConformanceFixture world(subjects, plan.routes, random);
       for (int i = 0; i < plan.keys_of_each; ++i) world.AddKey(kind);
       world.Run(plan.steps, counts);
     });
     if (::testing::Test::HasFailure()) return;
   }
   ForEachSeed(plan.worlds_of_all, [&](Random& random) {
-    ConformanceWorld world(subjects, plan.routes, random);
+    ConformanceFixture world(subjects, plan.routes, random);
     for (const Kind kind : kinds) world.AddKey(kind);
     world.Run(plan.steps, counts);
   });
   std::printf("%d steps: %d allowed, %d refused, %d in use\n", counts.steps, counts.allowed,
               counts.refused, counts.in_use);
-  // Else it has tested nothing.
+  // Otherwise the test would have tested nothing.
   const int decided = counts.allowed + counts.refused;
   EXPECT_GT(counts.allowed, decided / 10);
   EXPECT_GT(counts.refused, decided / 10);
   EXPECT_GT(counts.in_use, decided / 4);
 }
 
-TEST(Conformance, OneServerDecidesAsMemoryDoes) {
+TEST(Conformance, OneServerDecidesLikeMemory) {
   const auto server = RedisSubject::OneServer();
   ASSERT_NE(server, nullptr);
   RunAll({.worlds_of_all = 100}, {server.get()});
 }
 
-TEST(Conformance, AClusterDecidesTheKeysOfASlotAsMemoryDoes) {
+TEST(Conformance, ClusterDecidesLikeMemoryWithinASlot) {
   const auto cluster = RedisSubject::Cluster();
   ASSERT_NE(cluster, nullptr);
   RunAll({}, {cluster.get()});
   EXPECT_EQ(cluster->counts().given_back.ReadApprox(), 0U);
 }
 
-// All or none, as the caller sees it: what was given back is as if it had never been taken.
-TEST(Conformance, AClusterDecidesTheKeysOfManySlotsAsMemoryDoes) {
+// All or none, as the caller sees it: refunded charges leave no trace.
+TEST(Conformance, ClusterDecidesLikeMemoryAcrossSlots) {
   const auto cluster = RedisSubject::Cluster();
   ASSERT_NE(cluster, nullptr);
   RunAll({.routes = Routes::kSpread}, {cluster.get()});
@@ -74,7 +74,7 @@ TEST(Conformance, AClusterDecidesTheKeysOfManySlotsAsMemoryDoes) {
   EXPECT_EQ(cluster->counts().not_given_back.ReadApprox(), 0U);
 }
 
-TEST(Conformance, APrimaryOfSentinelsDecidesAsMemoryDoes) {
+TEST(Conformance, SentinelPrimaryDecidesLikeMemory) {
   const auto sentinel = RedisSubject::Sentinel();
   ASSERT_NE(sentinel, nullptr);
   RunAll({}, {sentinel.get()});

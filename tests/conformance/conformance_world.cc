@@ -6,10 +6,10 @@
 #include <chrono>
 #include <utility>
 
+#include "base/text.h"
 #include "conformance/memory_subject.h"
-#include "core/text.h"
-#include "unit/remote/random_remote_limit.h"
-#include "unit/remote/remote_items.h"
+#include "unit/remote/script/random_remote_limit.h"
+#include "unit/remote/script/remote_items.h"
 
 namespace sluice::testing {
 namespace {
@@ -19,32 +19,32 @@ constexpr Time kLastTime{std::chrono::seconds{5'600'000'000}};
 }  // namespace
 
 std::string ToText(const ConformanceStep& step, const std::vector<ConformanceKey>& keys) {
-  std::string text =
-      Concat("operation ", static_cast<int>(step.operation), " taking ",
-             static_cast<int>(step.taking), " at ", step.now.time_since_epoch().count(), " ns:");
+  std::string text = Concat("operation ", static_cast<int>(step.operation), " taking ",
+                            static_cast<int>(step.charge_mode), " at ",
+                            step.now.time_since_epoch().count(), " ns:");
   for (const ConformanceCharge& each : step.charges) {
-    text += Concat("\n  ", keys[each.key].name, " cost ", each.cost.units, " veto ",
-                   static_cast<int>(each.veto), " leaves ", each.left_alone.units, "; ",
+    text += Concat("\n  ", keys[each.key].name, " cost ", each.cost.units, " enforcement ",
+                   static_cast<int>(each.enforcement), " leaves ", each.min_remaining.units, "; ",
                    ToText(keys[each.key].spec));
   }
   return text;
 }
 
-ConformanceWorld::ConformanceWorld(std::span<ConformanceSubject* const> subjects, Routes routes,
-                                   Random& random)
+ConformanceFixture::ConformanceFixture(std::span<ConformanceSubject* const> subjects, Routes routes,
+                                       Random& random)
     : subjects_(subjects.begin(), subjects.end()),
       routes_(routes),
       random_(random),
       now_(std::chrono::microseconds{random.Between(1, 4'000'000'000'000'000)}) {}
 
-LimitSpec ConformanceWorld::RandomSpec(Kind kind) {
+LimitSpec ConformanceFixture::RandomSpec(Kind kind) {
   while (true) {
     LimitSpec spec = RandomRemoteLimit(kind, random_);
     if (routes_ == Routes::kOne || !spec.count_refused.value_or(false)) return spec;
   }
 }
 
-void ConformanceWorld::AddKey(Kind kind) {
+void ConformanceFixture::AddKey(Kind kind) {
   ConformanceKey key;
   key.name = Concat(NameOf(kind), keys_.size());
   key.text = key.name;
@@ -58,9 +58,9 @@ void ConformanceWorld::AddKey(Kind kind) {
   last_.emplace_back();
 }
 
-// In redis the phase of a staggered window is of whole microseconds; so a key is looked for whose
-// phase is that in memory, too.
-void ConformanceWorld::DrawStagger(ConformanceKey& key) const {
+// In Redis, the phase of a staggered window is in whole microseconds. This looks for a key whose
+// phase in memory is, too.
+void ConformanceFixture::DrawStagger(ConformanceKey& key) const {
   const auto period = static_cast<std::uint64_t>(key.spec.rate->period.count());
   for (int i = 0;; ++i) {
     key.text = Concat(key.name, "-", i);
@@ -69,7 +69,7 @@ void ConformanceWorld::DrawStagger(ConformanceKey& key) const {
   }
 }
 
-void ConformanceWorld::Run(int steps, ConformanceCounts& counts) {
+void ConformanceFixture::Run(int steps, ConformanceCounts& counts) {
   for (ConformanceSubject* subject : subjects_) subject->Begin(keys_, now_);
   for (int i = 0; i < steps && now_ < kLastTime && !::testing::Test::HasFailure(); ++i) {
     MoveOn();
@@ -79,7 +79,7 @@ void ConformanceWorld::Run(int steps, ConformanceCounts& counts) {
   for (ConformanceSubject* subject : subjects_) EXPECT_EQ(subject->Faults(), "");
 }
 
-void ConformanceWorld::MoveOn() {
+void ConformanceFixture::MoveOn() {
   const auto last = static_cast<std::int64_t>(keys_.size()) - 1;
   const auto key = static_cast<std::size_t>(random_.Between(0, last));
   if (random_.OneIn(3)) return;
@@ -88,7 +88,7 @@ void ConformanceWorld::MoveOn() {
   now_ = std::max(now_, Time{std::chrono::ceil<std::chrono::microseconds>(next)});
 }
 
-ConformanceCharge ConformanceWorld::NextCharge() {
+ConformanceCharge ConformanceFixture::NextCharge() {
   const auto last = static_cast<std::int64_t>(keys_.size()) - 1;
   ConformanceCharge charge;
   charge.key = static_cast<std::size_t>(random_.Between(0, last));
@@ -96,7 +96,7 @@ ConformanceCharge ConformanceWorld::NextCharge() {
   return charge;
 }
 
-ConformanceStep ConformanceWorld::NextStep() {
+ConformanceStep ConformanceFixture::NextStep() {
   ConformanceStep step;
   step.now = now_;
   step.operation =
@@ -105,27 +105,30 @@ ConformanceStep ConformanceWorld::NextStep() {
   const bool is_check = step.operation == Operation::kCheck;
   const std::int64_t count = random_.Between(1, is_check && random_.OneIn(20) ? 64 : 4);
   const bool leaves = is_check && random_.OneIn(5);
-  if (is_check && random_.OneIn(10)) step.taking = Taking::kNone;
+  if (is_check && random_.OneIn(10)) step.charge_mode = ChargeMode::kNone;
   for (std::int64_t i = 0; i < count; ++i) {
     ConformanceCharge charge = NextCharge();
     const LimitSpec& spec = keys_[charge.key].spec;
     const bool has_permits = spec.algorithm == Algorithm::kConcurrency;
-    // There is no debt of permits.
+    // Permits have no debts.
     if (has_permits && step.operation == Operation::kDebt) continue;
     if (is_check) {
-      charge.veto = random_.Pick({Veto::kEnforce, Veto::kEnforce, Veto::kEnforce, Veto::kShadow,
-                                  Veto::kQuota, Veto::kDebt});
-      if (has_permits && charge.veto == Veto::kDebt) charge.veto = Veto::kEnforce;
+      charge.enforcement =
+          random_.Pick({Enforcement::kEnforce, Enforcement::kEnforce, Enforcement::kEnforce,
+                        Enforcement::kShadow, Enforcement::kQuota, Enforcement::kDebt});
+      if (has_permits && charge.enforcement == Enforcement::kDebt)
+        charge.enforcement = Enforcement::kEnforce;
       const bool may_leave = leaves && !spec.count_refused.value_or(false);
-      if (may_leave) charge.left_alone = makers_[charge.key]->NextCost(last_[charge.key]);
+      if (may_leave) charge.min_remaining = makers_[charge.key]->NextCost(last_[charge.key]);
     }
     step.charges.push_back(charge);
   }
-  if (step.charges.empty()) step = {Operation::kCheck, Taking::kAllOrNone, {NextCharge()}, now_};
+  if (step.charges.empty())
+    step = {Operation::kCheck, ChargeMode::kAllOrNone, {NextCharge()}, now_};
   return step;
 }
 
-void ConformanceWorld::Compare(const ConformanceStep& step, ConformanceCounts& counts) {
+void ConformanceFixture::Compare(const ConformanceStep& step, ConformanceCounts& counts) {
   const std::vector<Decision> want = subjects_.front()->Take(step);
   for (ConformanceSubject* subject : std::span(subjects_).subspan(1)) {
     const std::vector<Decision> got = subject->Take(step);

@@ -1,4 +1,4 @@
-// ConformanceWorld: the same random trace for every subject.
+// ConformanceFixture: runs the same random trace on every subject.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 
 namespace sluice::testing {
 
-// Where the states of a request are in a cluster.
+// Where the keys of a request are in a cluster.
 enum class Routes : std::uint8_t {
   kOne,     // in one slot
-  kSpread,  // anywhere; then no limit records refused checks, and none is a pacer
+  kSpread,  // in any slot; then no pacers and no limits that record refusals
 };
 
 struct ConformanceCounts {
   int steps = 0;
   int allowed = 0;
   int refused = 0;
-  int in_use = 0;  // with a key that was in use then
+  int in_use = 0;  // decisions about a key in use
 };
 
-// Some keys under random limits. Every step is taken by all subjects at one time, and what they
-// decide must be what the first decides.
-class ConformanceWorld {
+// Keys under random limits. All subjects take every step at the same time, and must decide like the
+// first subject.
+class ConformanceFixture {
  public:
-  ConformanceWorld(std::span<ConformanceSubject* const> subjects, Routes routes, Random& random);
+  ConformanceFixture(std::span<ConformanceSubject* const> subjects, Routes routes, Random& random);
 
   void AddKey(Kind kind);
-  // Takes random steps until one fails, or time is at its end; how many is counted.
+  // Takes random steps until one fails or the maximum time is reached, and counts them.
   void Run(int steps, ConformanceCounts& counts);
 
  private:
@@ -54,7 +54,7 @@ class ConformanceWorld {
   std::vector<Decision> last_;
 };
 
-// Every kind of limit that redis keeps.
+// Returns every kind of limit that Redis supports.
 std::vector<Kind> ConformanceKinds(Routes routes);
 
 }  // namespace sluice::testing

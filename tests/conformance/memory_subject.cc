@@ -35,16 +35,16 @@ void MemorySubject::Begin(const std::vector<ConformanceKey>& keys, Time now) {
 
 std::vector<Decision> MemorySubject::Take(const ConformanceStep& step) {
   std::vector<Charge> charges;
-  std::vector<Veto> vetoes;
-  std::vector<Cost> left_alone;
+  std::vector<Enforcement> enforcements;
+  std::vector<Cost> min_remaining;
   for (const ConformanceCharge& each : step.charges) {
     charges.push_back({handles_[each.key], (*keys_)[each.key].text, each.cost});
-    vetoes.push_back(each.veto);
-    left_alone.push_back(each.left_alone);
+    enforcements.push_back(each.enforcement);
+    min_remaining.push_back(each.min_remaining);
   }
   std::vector<Decision> decisions(charges.size());
   if (step.operation == Operation::kCheck) {
-    const Request request{charges, vetoes, left_alone, step.taking};
+    const Request request{charges, enforcements, min_remaining, step.charge_mode};
     store_->Decide({&request, 1}, decisions, step.now);
   } else {
     store_->DecideEach(step.operation, charges, decisions, step.now);

@@ -1,4 +1,4 @@
-// MemorySubject: the memory store, which all others are held against.
+// MemorySubject: the memory store, the reference for all other subjects.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class MemorySubject final : public ConformanceSubject {
   std::vector<Decision> Take(const ConformanceStep& step) override;
   std::string Faults() override { return ""; }
 
-  // The hash of a key in every such store: what staggered windows are drawn from.
+  // Returns the key's hash in every such store, from which staggered windows derive their phase.
   static std::uint64_t HashOf(const ConformanceKey& key);
 
  private:

@@ -4,11 +4,11 @@
 
 #include <utility>
 
-#include "remote/redis_cluster.h"
-#include "remote/redis_sentinel.h"
+#include "redis/redis_cluster.h"
+#include "redis/redis_sentinel.h"
 #include "support/redis_server.h"
-#include "unit/remote/loop_until.h"
-#include "unit/remote/patient_node.h"
+#include "unit/redis/loop_until.h"
+#include "unit/redis/patient_node.h"
 
 namespace sluice::testing {
 
@@ -81,7 +81,7 @@ void RedisSubject::Begin(const std::vector<ConformanceKey>& keys, Time now) {
 std::vector<Decision> RedisSubject::Take(const ConformanceStep& step) {
   time_.Set(step.now);
   call_.operation = step.operation;
-  call_.taking = step.taking;
+  call_.charge_mode = step.charge_mode;
   call_.items.clear();
   for (const ConformanceCharge& each : step.charges) {
     const ConformanceKey& key = (*keys_)[each.key];
@@ -89,10 +89,10 @@ std::vector<Decision> RedisSubject::Take(const ConformanceStep& step) {
                            .key = key.fleet_key,
                            .route = key.route,
                            .cost = each.cost,
-                           .veto = each.veto,
-                           .left_alone = each.left_alone});
+                           .enforcement = each.enforcement,
+                           .min_remaining = each.min_remaining});
   }
-  EXPECT_EQ(asker_->Ask(call_), RemoteFate::kDecided) << name_;
+  EXPECT_EQ(asker_->Ask(call_), RemoteOutcome::kDecided) << name_;
   EXPECT_EQ(call_.decided_at, step.now) << name_;
   return call_.decisions;
 }

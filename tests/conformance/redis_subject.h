@@ -1,4 +1,4 @@
-// RedisSubject: a RedisRemote on real servers, whose clock is set.
+// RedisSubject: a RedisRemote with real servers whose clock is controlled.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "conformance/conformance_step.h"
-#include "net/event_loop.h"
-#include "remote/redis_client.h"
-#include "remote/redis_remote.h"
+#include "net/loop/event_loop.h"
+#include "redis/redis_client.h"
+#include "remote/script/redis_remote.h"
 #include "support/redis_groups.h"
 #include "support/redis_process.h"
 #include "support/redis_time.h"
@@ -20,7 +20,7 @@ namespace sluice::testing {
 // Thread safety: none.
 class RedisSubject final : public ConformanceSubject {
  public:
-  // Each starts its servers; null, and a failed test, where they do not come up.
+  // Start the servers. Return null, and fail the test, if they do not come up.
   static std::unique_ptr<RedisSubject> OneServer();
   static std::unique_ptr<RedisSubject> Cluster();
   static std::unique_ptr<RedisSubject> Sentinel();
@@ -28,7 +28,7 @@ class RedisSubject final : public ConformanceSubject {
   [[nodiscard]] std::string name() const override { return name_; }
   void Begin(const std::vector<ConformanceKey>& keys, Time now) override;
   std::vector<Decision> Take(const ConformanceStep& step) override;
-  // Keys that would stay for good.
+  // Reports keys that would never expire.
   std::string Faults() override;
 
   [[nodiscard]] const RedisRemoteCounts& counts() const { return remote_->counts(); }
@@ -36,7 +36,7 @@ class RedisSubject final : public ConformanceSubject {
  private:
   explicit RedisSubject(std::string name) : name_(std::move(name)) {}
   [[nodiscard]] RedisParts Parts() { return {{loop_, *clock_}, names_, redis_counts_, jitter_}; }
-  // From now on the test's time is theirs.
+  // Creates the remote. From now on the servers use the test's time.
   void TakeOver(RedisSlots slots);
 
   const std::string name_;
@@ -44,7 +44,7 @@ class RedisSubject final : public ConformanceSubject {
   std::unique_ptr<RedisProcess> server_;
   std::unique_ptr<RedisClusterGroup> cluster_;
   std::unique_ptr<RedisSentinelGroup> sentinel_;
-  std::vector<RedisProcess*> keepers_;  // servers that have keys
+  std::vector<RedisProcess*> keepers_;  // servers that hold keys
 
   EventLoop loop_;
   std::unique_ptr<Clock> clock_ = MakeSystemClock();
@@ -55,7 +55,7 @@ class RedisSubject final : public ConformanceSubject {
   std::optional<RemoteAsker> asker_;
   const std::vector<ConformanceKey>* keys_ = nullptr;
   RemoteCall call_;
-  std::unique_ptr<sluice::RedisClient> client_;  // it tells of what is under way when it ends
+  std::unique_ptr<sluice::RedisClient> client_;  // last: its end answers calls in flight
 };
 
 }  // namespace sluice::testing

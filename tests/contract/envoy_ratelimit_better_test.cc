@@ -1,10 +1,10 @@
-// Where we are knowingly better than envoyproxy/ratelimit, whose rule files are read as they are.
+// Tests where Sluice deliberately improves on envoyproxy/ratelimit with the same rule files.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string_view>
 
-#include "contract/rule_scene.h"
+#include "contract/rule_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -17,16 +17,16 @@ using std::chrono::sys_days;
 using std::chrono::year;
 using Period = LimitOverride::Period;
 
-class EnvoyRatelimitBetterTest : public RuleScene {
+class EnvoyRatelimitBetterTest : public RuleFixture {
  protected:
-  // A time at which windows of every unit up to a week begin.
+  // Starts at a time at which windows of every unit up to a week begin.
   EnvoyRatelimitBetterTest() { clock_.Set(Time{sys_days{year{2026} / 3 / 5}}); }
 
   const Entries kUser = {{"user", "42"}};
   const Entries kIp = {{"ip", "192.0.2.1"}};
 };
 
-TEST_F(EnvoyRatelimitBetterTest, KeysAndValuesThatReadTheSameWhenJoinedShareNoCounter) {
+TEST_F(EnvoyRatelimitBetterTest, KeysEqualWhenJoinedDoNotShareCounter) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -48,7 +48,7 @@ descriptors:
   EXPECT_FALSE(Decide({Bring(one, {{"b", "c_d_e"}})}).allowed());
 }
 
-TEST_F(EnvoyRatelimitBetterTest, RulesThatDifferOnlyInUnitShareNoCounter) {
+TEST_F(EnvoyRatelimitBetterTest, RulesThatDifferInUnitDoNotShareCounter) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -61,7 +61,7 @@ descriptors:
             "");
   EXPECT_TRUE(Passes({{"b", "c_d_e"}}));
   EXPECT_TRUE(Passes({{"b", "c"}, {"d", "e"}}));
-  // The same descriptor, limited by the second, the minute and the hour.
+  // One descriptor is limited per second, per minute and per hour.
   EXPECT_TRUE(Decide({Bring({1, Period::kSecond}, kUser)}).allowed());
   EXPECT_TRUE(Decide({Bring({1, Period::kMinute}, kUser)}).allowed());
   EXPECT_TRUE(Decide({Bring({1, Period::kHour}, kUser)}).allowed());
@@ -75,7 +75,7 @@ descriptors:
   - { key: ip, rate_limit: { unit: day, requests_per_unit: 100 } }
 )";
 
-TEST_F(EnvoyRatelimitBetterTest, ARefusedDescriptorChargesNoOther) {
+TEST_F(EnvoyRatelimitBetterTest, RefusedDescriptorDoesNotChargeOthers) {
   ASSERT_EQ(Load(kUserAndIp), "");
   for (int i = 0; i < 50; ++i) Decide({Take(kIp), Take(kUser)});
   EXPECT_EQ(Left(kIp), 98);
@@ -83,17 +83,17 @@ TEST_F(EnvoyRatelimitBetterTest, ARefusedDescriptorChargesNoOther) {
   EXPECT_EQ(verdict_.NearestOf(verdict_.sets()[0])->decision.remaining, 98);
 }
 
-TEST_F(EnvoyRatelimitBetterTest, RefusedRequestsAreNotCounted) {
+TEST_F(EnvoyRatelimitBetterTest, DoesNotCountRefusedRequests) {
   ASSERT_EQ(Load(kUserAndIp), "");
   EXPECT_EQ(CountPassing(50, kUser), 2);
-  // Had all fifty been counted, one that is given back would be of no use.
+  // If all fifty had been counted, a refund of one unit would not help.
   EXPECT_TRUE(Decide({GiveBack(kUser, 1)}).allowed());
   EXPECT_EQ(CountPassing(50, kUser), 1);
   EXPECT_FALSE(Passes(kIp, 101));
   EXPECT_EQ(Left(kIp), 100);
 }
 
-TEST_F(EnvoyRatelimitBetterTest, ALimitThatIsRaisedWithinItsWindowHelpsAtOnce) {
+TEST_F(EnvoyRatelimitBetterTest, RaisedLimitTakesEffectWithinWindow) {
   ASSERT_EQ(Load(kUserAndIp), "");
   EXPECT_EQ(CountPassing(50, kUser), 2);
   clock_.Advance(hours{1});
@@ -107,7 +107,7 @@ descriptors:
   EXPECT_EQ(verdict_.retry_after(), hours{23});
 }
 
-TEST_F(EnvoyRatelimitBetterTest, ALowOverrideDoesNotPoisonALaterHigherOne) {
+TEST_F(EnvoyRatelimitBetterTest, LowOverrideDoesNotAffectLaterHigherOne) {
   ASSERT_EQ(Load(kUserAndIp), "");
   EXPECT_TRUE(Decide({Bring({1, Period::kHour}, kUser)}).allowed());
   EXPECT_FALSE(Decide({Bring({1, Period::kHour}, kUser)}).allowed());
@@ -116,7 +116,7 @@ TEST_F(EnvoyRatelimitBetterTest, ALowOverrideDoesNotPoisonALaterHigherOne) {
   EXPECT_FALSE(Decide({Bring({3, Period::kHour}, kUser)}).allowed());
 }
 
-TEST_F(EnvoyRatelimitBetterTest, UnitsGivenBackCanBeTakenByWhoeverWasRefused) {
+TEST_F(EnvoyRatelimitBetterTest, RefundedUnitsAreAvailableToRefusedCaller) {
   ASSERT_EQ(Load(kUserAndIp), "");
   GateSession other(gate_);
   Verdict verdict;
@@ -150,7 +150,7 @@ descriptors:
   EXPECT_EQ(*ip->spec->metadata->Find("team")->AsString(), "network");
 }
 
-TEST_F(EnvoyRatelimitBetterTest, TheSameDescriptorTwiceInOneCallIsCountedTwice) {
+TEST_F(EnvoyRatelimitBetterTest, CountsRepeatedDescriptorTwice) {
   ASSERT_EQ(Load(kUserAndIp), "");
   EXPECT_TRUE(Decide({Take(kUser), Take(kUser)}).allowed());
   EXPECT_EQ(Left(kUser), 0);
@@ -158,7 +158,7 @@ TEST_F(EnvoyRatelimitBetterTest, TheSameDescriptorTwiceInOneCallIsCountedTwice) 
   EXPECT_EQ(Left({{"user", "7"}}), 2);
 }
 
-TEST_F(EnvoyRatelimitBetterTest, AClockThatStepsBackOpensNoOldWindow) {
+TEST_F(EnvoyRatelimitBetterTest, ClockStepBackDoesNotReopenOldWindow) {
   ASSERT_EQ(Load(kUserAndIp), "");
   EXPECT_EQ(CountPassing(5, kUser), 2);
   clock_.Advance(-hours{1});
@@ -166,7 +166,7 @@ TEST_F(EnvoyRatelimitBetterTest, AClockThatStepsBackOpensNoOldWindow) {
   EXPECT_EQ(verdict_.retry_after(), days{1});
 }
 
-TEST_F(EnvoyRatelimitBetterTest, ALimitNeedNotLetTwiceAsMuchAcrossAWindowsEdge) {
+TEST_F(EnvoyRatelimitBetterTest, SlidingLogPreventsDoubleRateAtWindowEdge) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -183,7 +183,7 @@ descriptors:
   EXPECT_EQ(verdict_.retry_after(), seconds{59});
 }
 
-TEST_F(EnvoyRatelimitBetterTest, AUnitMayBeAnyNumberOfThem) {
+TEST_F(EnvoyRatelimitBetterTest, PeriodMayBeMultipleOfUnit) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:

@@ -1,22 +1,23 @@
-// What envoyproxy/ratelimit promises: which limit a descriptor meets, and what it is counted with.
+// Tests what envoyproxy/ratelimit promises: which limit a descriptor meets, and which counter it
+// uses.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-#include "contract/rule_scene.h"
+#include "contract/rule_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
-class EnvoyRatelimitMatchingTest : public RuleScene {
+class EnvoyRatelimitMatchingTest : public RuleFixture {
  protected:
-  // The name of the limit that a descriptor meets; empty where it meets none.
+  // Returns the name of the limit that a descriptor meets; empty if it meets none.
   std::string Met(const Entries& entries) {
     const RuleDecision* nearest = Decide({Look(entries)}).nearest();
     return nearest == nullptr ? "" : std::string(nearest->limit->name);
   }
-  // Whether what one takes is missing from what the other has left.
+  // Returns whether a request of `one` reduces the units that `other` has left.
   bool Share(const Entries& one, const Entries& other) {
     const std::int64_t before = Left(other);
     EXPECT_TRUE(Passes(one));
@@ -24,7 +25,7 @@ class EnvoyRatelimitMatchingTest : public RuleScene {
   }
 };
 
-TEST_F(EnvoyRatelimitMatchingTest, TheExactValueThenPatternsInFileOrderThenTheKeyAlone) {
+TEST_F(EnvoyRatelimitMatchingTest, PrefersExactValueThenPatternsThenKeyAlone) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -42,7 +43,7 @@ descriptors:
   EXPECT_EQ(Met({{"method", "/abc"}}), "");
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, TheOrderIsThatOfEachLevel) {
+TEST_F(EnvoyRatelimitMatchingTest, AppliesPreferenceAtEachLevel) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -60,7 +61,7 @@ descriptors:
   EXPECT_EQ(Met({{"user", "7"}, {"path", "/x"}}), "");
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, WhatFitsAtOneLevelIsNotGivenUpForWhatFollows) {
+TEST_F(EnvoyRatelimitMatchingTest, DoesNotBacktrackToAnotherEntry) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -77,7 +78,7 @@ descriptors:
   EXPECT_EQ(Met({{"user", "7"}, {"method", "GET"}}), "alone");
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, AStarMatchesAnyCharactersOrNoneAtTheEnd) {
+TEST_F(EnvoyRatelimitMatchingTest, StarMatchesAnyCharactersAtEnd) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -90,7 +91,7 @@ descriptors:
   EXPECT_EQ(Met({{"path", "/v2/v1/"}}), "");
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, AStarMatchesAtTheBeginning) {
+TEST_F(EnvoyRatelimitMatchingTest, StarMatchesAnyCharactersAtBeginning) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -105,7 +106,7 @@ descriptors:
   EXPECT_EQ(Met({{"host", "www.example.org."}}), "");
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, AStarMatchesInTheMiddle) {
+TEST_F(EnvoyRatelimitMatchingTest, StarMatchesAnyCharactersInMiddle) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -121,7 +122,7 @@ descriptors:
   EXPECT_EQ(Met({{"path", "/users/42/posts/7"}}), "");
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, SeveralStarsMatchEachAnyCharactersOrNone) {
+TEST_F(EnvoyRatelimitMatchingTest, SeveralStarsMatchIndependently) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -136,7 +137,7 @@ descriptors:
   EXPECT_EQ(Met({{"path", "ab/c"}}), "");
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, ADescriptorIsAsDeepAsItsRuleAndNoPrefixMatches) {
+TEST_F(EnvoyRatelimitMatchingTest, DescriptorMustHaveDepthOfItsRule) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -156,7 +157,7 @@ descriptors:
   EXPECT_EQ(Met({{"b", "2"}, {"a", "1"}}), "");
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, EachValueOfAKeyAloneHasACounterOfItsOwn) {
+TEST_F(EnvoyRatelimitMatchingTest, KeyAloneCountsEachValueSeparately) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -167,7 +168,7 @@ descriptors:
   EXPECT_TRUE(Share({{"user", "1"}}, {{"user", "1"}}));
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, EachValueOfAPatternHasACounterOfItsOwn) {
+TEST_F(EnvoyRatelimitMatchingTest, PatternCountsEachValueSeparately) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -178,7 +179,7 @@ descriptors:
   EXPECT_TRUE(Share({{"user", "42"}}, {{"user", "42"}}));
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, ValuesOfEveryLevelAboveTellCountersApart) {
+TEST_F(EnvoyRatelimitMatchingTest, ValuesOfUpperLevelsSeparateCounters) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -191,7 +192,7 @@ descriptors:
   EXPECT_TRUE(Share({{"tenant", "a"}, {"path", "/posts"}}, {{"tenant", "a"}, {"path", "/posts"}}));
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, ShareThresholdGivesAllValuesOfAPatternOneCounter) {
+TEST_F(EnvoyRatelimitMatchingTest, ShareThresholdSharesOneCounterPerPattern) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -209,7 +210,7 @@ descriptors:
   EXPECT_FALSE(Share({{"file", "abc"}}, {{"file", "a2"}}));
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, ShareThresholdHoldsForWhatIsNestedBelow) {
+TEST_F(EnvoyRatelimitMatchingTest, ShareThresholdAppliesToNestedDescriptors) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -224,7 +225,7 @@ descriptors:
   EXPECT_FALSE(Share({{"file", "a1"}, {"user", "1"}}, {{"file", "a1"}, {"user", "2"}}));
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, WhatMeetsNoLimitPasses) {
+TEST_F(EnvoyRatelimitMatchingTest, DescriptorWithoutLimitPasses) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -241,7 +242,7 @@ descriptors:
   EXPECT_FALSE(Passes({{"user", "42"}, {"path", "/"}}));
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, DomainsAreApart) {
+TEST_F(EnvoyRatelimitMatchingTest, KeepsDomainsSeparate) {
   ASSERT_EQ(Load({{"a.yaml", R"(
 domain: api
 descriptors:
@@ -261,7 +262,7 @@ descriptors:
   EXPECT_EQ(Decide({Take({{"user", "42"}})}).kind(), VerdictKind::kUnknownDomain);
 }
 
-TEST_F(EnvoyRatelimitMatchingTest, FilesOfOneDomainAreMerged) {
+TEST_F(EnvoyRatelimitMatchingTest, MergesFilesOfOneDomain) {
   ASSERT_EQ(Load({{"a.yaml", R"(
 domain: api
 descriptors:

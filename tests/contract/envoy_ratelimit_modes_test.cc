@@ -1,10 +1,10 @@
-// What envoyproxy/ratelimit promises: shadow_mode and quota_mode.
+// Tests what envoyproxy/ratelimit promises about shadow_mode and quota_mode.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string_view>
 
-#include "contract/rule_scene.h"
+#include "contract/rule_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -13,7 +13,7 @@ using std::chrono::hours;
 using std::chrono::sys_days;
 using std::chrono::year;
 
-class EnvoyRatelimitModesTest : public RuleScene {
+class EnvoyRatelimitModesTest : public RuleFixture {
  protected:
   const Entries kUser = {{"user", "42"}};
   const Entries kPath = {{"path", "/"}};
@@ -41,10 +41,10 @@ TEST_F(EnvoyRatelimitModesTest, ShadowModeEvaluatesAndCounts) {
   EXPECT_TRUE(Passes(kUser));
   EXPECT_TRUE(Passes(kUser));
   EXPECT_FALSE(verdict_.decisions()[0].decision.allowed);
-  EXPECT_EQ(verdict_.decisions()[0].veto, Veto::kShadow);
+  EXPECT_EQ(verdict_.decisions()[0].enforcement, Enforcement::kShadow);
 }
 
-TEST_F(EnvoyRatelimitModesTest, ShadowModeIsOfItsOwnDescriptorAlone) {
+TEST_F(EnvoyRatelimitModesTest, ShadowModeAppliesToItsDescriptorOnly) {
   ASSERT_EQ(Load(kShadow), "");
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Decide({Take(kUser), Take(kPath)}).allowed());
   EXPECT_FALSE(Decide({Take(kUser), Take(kPath)}).allowed());
@@ -52,7 +52,7 @@ TEST_F(EnvoyRatelimitModesTest, ShadowModeIsOfItsOwnDescriptorAlone) {
   EXPECT_EQ(verdict_.sets()[1].kind, VerdictKind::kRefused);
 }
 
-TEST_F(EnvoyRatelimitModesTest, WhatWasCountedInShadowModeIsEnforcedOnceItIsLeft) {
+TEST_F(EnvoyRatelimitModesTest, LeavingShadowModeKeepsCounters) {
   ASSERT_EQ(Load(kShadow), "");
   EXPECT_TRUE(Passes(kUser));
   ASSERT_EQ(Load(R"(
@@ -80,14 +80,14 @@ TEST_F(EnvoyRatelimitModesTest, QuotaModeDoesNotDenyByItself) {
   EXPECT_EQ(verdict_.sets()[1].kind, VerdictKind::kAllowed);
 }
 
-TEST_F(EnvoyRatelimitModesTest, QuotaModeDeniesWhereEveryQuotaDescriptorIsOver) {
+TEST_F(EnvoyRatelimitModesTest, QuotaModeDeniesIfEveryQuotaDescriptorIsOver) {
   ASSERT_EQ(Load(kQuota), "");
   clock_.Set(Time{sys_days{year{2026} / 3 / 5}});
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(Decide({Take(kUser), Take(kPath)}).allowed());
   EXPECT_FALSE(Decide({Take(kUser), Take(kPath)}).allowed());
   EXPECT_EQ(verdict_.sets()[0].kind, VerdictKind::kRefused);
   EXPECT_EQ(verdict_.sets()[1].kind, VerdictKind::kRefused);
-  // One that is not over is enough.
+  // One quota descriptor with units left is enough to pass.
   EXPECT_EQ(verdict_.retry_after(), hours{1});
   EXPECT_FALSE(Decide({Take(kPath), Take(kUser)}).allowed());
   EXPECT_EQ(verdict_.retry_after(), hours{1});
@@ -95,13 +95,13 @@ TEST_F(EnvoyRatelimitModesTest, QuotaModeDeniesWhereEveryQuotaDescriptorIsOver) 
   EXPECT_TRUE(Decide({Take(kUser), Take(kPath)}).allowed());
 }
 
-TEST_F(EnvoyRatelimitModesTest, QuotaModeDeniesWhereTheOnlyQuotaDescriptorIsOver) {
+TEST_F(EnvoyRatelimitModesTest, QuotaModeDeniesIfOnlyQuotaDescriptorIsOver) {
   ASSERT_EQ(Load(kQuota), "");
   EXPECT_EQ(CountPassing(5, kUser), 1);
   EXPECT_FALSE(Decide({Take(kUser), Take({{"other", ""}})}).allowed());
 }
 
-TEST_F(EnvoyRatelimitModesTest, QuotaModeLeavesOtherDescriptorsTheirVeto) {
+TEST_F(EnvoyRatelimitModesTest, QuotaModeDoesNotStopOtherDescriptorsFromDenying) {
   ASSERT_EQ(Load(kQuota), "");
   const Entries ip = {{"ip", "192.0.2.1"}};
   EXPECT_TRUE(Decide({Take(kPath), Take(ip)}).allowed());

@@ -1,11 +1,11 @@
-// What envoyproxy/ratelimit promises: what a call may ask, and what is answered.
+// Tests what envoyproxy/ratelimit promises about requests and replies.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <chrono>
 #include <string_view>
 
-#include "contract/rule_scene.h"
+#include "contract/rule_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -31,7 +31,7 @@ descriptors:
     metadata: { team: payments }
 )";
 
-class EnvoyRatelimitRequestTest : public RuleScene {
+class EnvoyRatelimitRequestTest : public RuleFixture {
  protected:
   EnvoyRatelimitRequestTest() {
     clock_.Set(Time{sys_days{year{2026} / 3 / 5}} + minutes{15});
@@ -42,7 +42,7 @@ class EnvoyRatelimitRequestTest : public RuleScene {
   const Entries kIp = {{"ip", "192.0.2.1"}};
 };
 
-TEST_F(EnvoyRatelimitRequestTest, SeveralDescriptorsAreAnsweredIndividually) {
+TEST_F(EnvoyRatelimitRequestTest, AnswersEachDescriptorIndividually) {
   EXPECT_TRUE(Passes(kUser, 4));
   EXPECT_TRUE(Decide({Take(kIp), Take(kUser), Take({{"nobody", ""}})}).allowed());
   ASSERT_EQ(verdict_.sets().size(), 3U);
@@ -51,7 +51,7 @@ TEST_F(EnvoyRatelimitRequestTest, SeveralDescriptorsAreAnsweredIndividually) {
   EXPECT_EQ(verdict_.NearestOf(verdict_.sets()[2]), nullptr);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, TheOverallAnswerIsOverWhereOneDescriptorIs) {
+TEST_F(EnvoyRatelimitRequestTest, RefusesCallIfOneDescriptorIsOver) {
   EXPECT_TRUE(Passes(kUser, 5));
   EXPECT_EQ(Decide({Take(kIp), Take(kUser)}).kind(), VerdictKind::kRefused);
   EXPECT_EQ(verdict_.sets()[0].kind, VerdictKind::kAllowed);
@@ -59,7 +59,7 @@ TEST_F(EnvoyRatelimitRequestTest, TheOverallAnswerIsOverWhereOneDescriptorIs) {
   EXPECT_EQ(verdict_.retry_after(), minutes{45});
 }
 
-TEST_F(EnvoyRatelimitRequestTest, ADescriptorIsAnsweredWithItsLimitWhatIsLeftAndWhenItResets) {
+TEST_F(EnvoyRatelimitRequestTest, ReturnsLimitRemainingAndResetAfter) {
   EXPECT_TRUE(Passes(kUser, 2));
   const Decision& decision = verdict_.decisions()[0].decision;
   EXPECT_EQ(decision.limit, 5);
@@ -67,7 +67,7 @@ TEST_F(EnvoyRatelimitRequestTest, ADescriptorIsAnsweredWithItsLimitWhatIsLeftAnd
   EXPECT_EQ(decision.reset_after, minutes{45});
 }
 
-TEST_F(EnvoyRatelimitRequestTest, TheLimitNearestToBeingOverSpeaksForTheCall) {
+TEST_F(EnvoyRatelimitRequestTest, ReportsNearestLimitForCall) {
   EXPECT_TRUE(Decide({Take(kIp, 50), Take(kUser, 1)}).allowed());
   EXPECT_EQ(verdict_.nearest()->limit->rule, "ip");
   EXPECT_TRUE(Decide({Take(kIp), Take(kUser, 3)}).allowed());
@@ -77,7 +77,7 @@ TEST_F(EnvoyRatelimitRequestTest, TheLimitNearestToBeingOverSpeaksForTheCall) {
   EXPECT_EQ(verdict_.retry_after(), days{1} - minutes{15});
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnAddendCountsThatMany) {
+TEST_F(EnvoyRatelimitRequestTest, CountsAddend) {
   EXPECT_TRUE(Passes(kUser, 3));
   EXPECT_EQ(Left(kUser), 2);
   EXPECT_FALSE(Passes(kUser, 3));
@@ -85,13 +85,13 @@ TEST_F(EnvoyRatelimitRequestTest, AnAddendCountsThatMany) {
   EXPECT_EQ(Left(kUser), 0);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, EachDescriptorMayHaveAnAddendOfItsOwn) {
+TEST_F(EnvoyRatelimitRequestTest, CountsAddendPerDescriptor) {
   EXPECT_TRUE(Decide({Take(kIp, 30), Take(kUser, 2)}).allowed());
   EXPECT_EQ(Left(kIp), 70);
   EXPECT_EQ(Left(kUser), 3);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnAddendOfZeroOnADescriptorLooksWithoutCounting) {
+TEST_F(EnvoyRatelimitRequestTest, ZeroAddendPeeksWithoutCounting) {
   EXPECT_TRUE(Passes(kUser, 4));
   EXPECT_TRUE(Decide({Look(kUser), Take(kIp)}).allowed());
   EXPECT_EQ(Left(kUser), 1);
@@ -102,21 +102,21 @@ TEST_F(EnvoyRatelimitRequestTest, AnAddendOfZeroOnADescriptorLooksWithoutCountin
   EXPECT_EQ(Left(kIp), 99);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, ANegativeAddendGivesBack) {
+TEST_F(EnvoyRatelimitRequestTest, NegativeAddendRefunds) {
   EXPECT_TRUE(Passes(kUser, 5));
   EXPECT_TRUE(Decide({GiveBack(kUser, 2)}).allowed());
   EXPECT_EQ(Left(kUser), 2);
   EXPECT_EQ(CountPassing(5, kUser), 2);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, WhatIsGivenBackIsFlooredAtZero) {
+TEST_F(EnvoyRatelimitRequestTest, RefundsAtMostUsedUnits) {
   EXPECT_TRUE(Passes(kUser, 2));
   EXPECT_TRUE(Decide({GiveBack(kUser, 4'000'000'000)}).allowed());
   EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 5);
   EXPECT_EQ(CountPassing(9, kUser), 5);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, GivingBackIsAlwaysOk) {
+TEST_F(EnvoyRatelimitRequestTest, RefundIsAlwaysAllowed) {
   EXPECT_TRUE(Decide({GiveBack(kUser, 1)}).allowed());
   EXPECT_TRUE(Passes(kUser, 5));
   EXPECT_FALSE(Passes(kUser));
@@ -125,7 +125,7 @@ TEST_F(EnvoyRatelimitRequestTest, GivingBackIsAlwaysOk) {
   EXPECT_EQ(Left(kUser), 0);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnOverrideStandsInPlaceOfTheRulesLimit) {
+TEST_F(EnvoyRatelimitRequestTest, OverrideTakesPlaceOfRulesLimit) {
   EXPECT_TRUE(Decide({Bring({20, Period::kMinute}, kUser, 12)}).allowed());
   ASSERT_EQ(verdict_.decisions().size(), 1U);
   EXPECT_EQ(verdict_.decisions()[0].decision.limit, 20);
@@ -135,7 +135,7 @@ TEST_F(EnvoyRatelimitRequestTest, AnOverrideStandsInPlaceOfTheRulesLimit) {
   EXPECT_EQ(Left(kUser), 5);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnOverrideMayHaveEveryUnit) {
+TEST_F(EnvoyRatelimitRequestTest, OverrideAcceptsEveryUnit) {
   constexpr std::array<Nanos, LimitOverride::kPeriods> kLengths = {
       std::chrono::seconds{1}, minutes{1}, hours{1}, days{1}, days{7}, days{30}, days{365}};
   for (std::size_t i = 0; i < kLengths.size(); ++i) {
@@ -147,30 +147,30 @@ TEST_F(EnvoyRatelimitRequestTest, AnOverrideMayHaveEveryUnit) {
   }
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnOverrideNeedsNoRule) {
+TEST_F(EnvoyRatelimitRequestTest, OverrideAppliesWithoutRule) {
   const Entries nobody = {{"nobody", "42"}, {"deep", "1"}};
   EXPECT_TRUE(Decide({Bring({1, Period::kHour}, nobody)}).allowed());
   EXPECT_FALSE(Decide({Bring({1, Period::kHour}, nobody)}).allowed());
   EXPECT_TRUE(Decide({Bring({1, Period::kHour}, {{"nobody", "42"}, {"deep", "2"}})}).allowed());
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnOverrideNeedsAKnownDomain) {
+TEST_F(EnvoyRatelimitRequestTest, OverrideRequiresKnownDomain) {
   domain_ = "other";
   EXPECT_EQ(Decide({Bring({0, Period::kHour}, kUser)}).kind(), VerdictKind::kUnknownDomain);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnOverrideIgnoresShadowModeAndQuotaMode) {
+TEST_F(EnvoyRatelimitRequestTest, OverrideIgnoresShadowModeAndQuotaMode) {
   EXPECT_FALSE(Decide({Bring({0, Period::kHour}, {{"shadow", "1"}})}).allowed());
   EXPECT_FALSE(
       Decide({Bring({0, Period::kHour}, {{"quota", "1"}}), Take({{"quota", "2"}})}).allowed());
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnOverrideLimitsWhatIsUnlimited) {
+TEST_F(EnvoyRatelimitRequestTest, OverrideLimitsUnlimitedDescriptor) {
   EXPECT_FALSE(Decide({Bring({0, Period::kHour}, {{"free", "1"}})}).allowed());
   EXPECT_EQ(verdict_.sets()[0].node, nullptr);
 }
 
-TEST_F(EnvoyRatelimitRequestTest, AnOverrideNeitherReplacesNorIsReplaced) {
+TEST_F(EnvoyRatelimitRequestTest, OverrideNeitherReplacesNorIsReplaced) {
   const LimitOverride none{0, Period::kHour};
   EXPECT_TRUE(Passes({{"basic", "1"}}));
   EXPECT_TRUE(Decide({Take({{"basic", "1"}}), Look({{"special", "1"}})}).allowed());

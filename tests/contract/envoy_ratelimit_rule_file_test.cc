@@ -1,18 +1,18 @@
-// What envoyproxy/ratelimit promises: the keys of a rule file, and how files are loaded.
+// Tests what envoyproxy/ratelimit promises about the keys of a rule file and how files are loaded.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 #include <string_view>
 
-#include "contract/rule_scene.h"
+#include "contract/rule_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 using std::chrono::days;
 
-class EnvoyRatelimitRuleFileTest : public RuleScene {
+class EnvoyRatelimitRuleFileTest : public RuleFixture {
  protected:
   const DescriptorSpec& Found(const Entries& entries) {
     return *Decide({Look(entries)}).sets()[0].node->spec;
@@ -27,13 +27,13 @@ descriptors:
   - { key: user, rate_limit: { unit: day, requests_per_unit: 2 } }
 )";
 
-TEST_F(EnvoyRatelimitRuleFileTest, RequestsPerUnit) {
+TEST_F(EnvoyRatelimitRuleFileTest, AllowsRequestsPerUnit) {
   ASSERT_EQ(Load(kTwoADay), "");
   EXPECT_EQ(CountPassing(5, kUser), 2);
   EXPECT_EQ(LookAt(kUser).limit, 2);
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, RequestsPerUnitHas32Bits) {
+TEST_F(EnvoyRatelimitRuleFileTest, AcceptsRequestsPerUnitUpTo32Bits) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -64,7 +64,7 @@ descriptors:
   EXPECT_FALSE(Passes(kUser));
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, UnlimitedIsAnsweredWithoutACharge) {
+TEST_F(EnvoyRatelimitRuleFileTest, UnlimitedPassesWithoutCharge) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -80,7 +80,7 @@ descriptors:
   EXPECT_EQ(CountPassing(2, kUser), 1);
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, UnlimitedMayNotCarryAUnit) {
+TEST_F(EnvoyRatelimitRuleFileTest, RejectsUnitWithUnlimited) {
   EXPECT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -89,7 +89,7 @@ descriptors:
             "rules.yaml:4:49: 'unit' cannot be used with 'unlimited'\n");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, UnitAndRequestsPerUnitAreRequiredUnlessUnlimited) {
+TEST_F(EnvoyRatelimitRuleFileTest, RequiresUnitAndRequestsPerUnitUnlessUnlimited) {
   EXPECT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -100,7 +100,7 @@ descriptors:
             "rules.yaml:5:30: 'rate_limit' needs a 'requests_per_unit'\n");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, AnUnknownUnitIsRefused) {
+TEST_F(EnvoyRatelimitRuleFileTest, RejectsUnknownUnit) {
   EXPECT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -109,7 +109,7 @@ descriptors:
             "rules.yaml:4:38: unknown unit 'hours'; did you mean 'hour'?\n");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, KeyIsRequired) {
+TEST_F(EnvoyRatelimitRuleFileTest, RequiresKey) {
   EXPECT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -118,11 +118,11 @@ descriptors:
             "rules.yaml:4:5: a descriptor needs a 'key'\n");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, DomainIsRequired) {
+TEST_F(EnvoyRatelimitRuleFileTest, RequiresDomain) {
   EXPECT_EQ(Load("descriptors: []\n"), "rules.yaml:1:1: a document needs a 'domain'\n");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, TheSameKeyAndValueTwiceIsRefused) {
+TEST_F(EnvoyRatelimitRuleFileTest, RejectsDuplicateKeyAndValue) {
   EXPECT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -141,7 +141,7 @@ descriptors:
     rate_limit: { name: special, unit: day, requests_per_unit: 5, replaces: [{ name: general }] }
 )";
 
-TEST_F(EnvoyRatelimitRuleFileTest, ReplacesDropsTheNamedLimitWhereBothMatch) {
+TEST_F(EnvoyRatelimitRuleFileTest, ReplacesDropsNamedLimitIfBothMatch) {
   ASSERT_EQ(Load(kReplaces), "");
   const Entries path = {{"path", "/"}};
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Decide({Take(kUser), Take(path)}).allowed());
@@ -151,7 +151,7 @@ TEST_F(EnvoyRatelimitRuleFileTest, ReplacesDropsTheNamedLimitWhereBothMatch) {
   EXPECT_EQ(verdict_.nearest()->limit->name, "special");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, ReplacesLeavesTheCounterOfTheDroppedLimitAlone) {
+TEST_F(EnvoyRatelimitRuleFileTest, ReplacesDoesNotChargeDroppedLimit) {
   ASSERT_EQ(Load(kReplaces), "");
   EXPECT_TRUE(Passes(kUser));
   EXPECT_TRUE(Decide({Take(kUser), Take({{"path", "/"}})}).allowed());
@@ -159,13 +159,13 @@ TEST_F(EnvoyRatelimitRuleFileTest, ReplacesLeavesTheCounterOfTheDroppedLimitAlon
   EXPECT_EQ(Left(kUser), 1);
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, ReplacesDoesNothingWhereOnlyOneMatches) {
+TEST_F(EnvoyRatelimitRuleFileTest, ReplacesDoesNothingIfOnlyOneMatches) {
   ASSERT_EQ(Load(kReplaces), "");
   EXPECT_EQ(CountPassing(5, kUser), 2);
   EXPECT_FALSE(Decide({Take(kUser), Take({{"other", "/"}})}).allowed());
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, ReplacesMayNameSeveralAndBeUnlimited) {
+TEST_F(EnvoyRatelimitRuleFileTest, UnlimitedMayReplaceSeveralLimits) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -178,7 +178,7 @@ descriptors:
   EXPECT_TRUE(Decide({Take(kUser), Take({{"path", "/"}}), Take({{"staff", "ann"}})}).allowed());
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, ReplacesMayNotNameItself) {
+TEST_F(EnvoyRatelimitRuleFileTest, RejectsLimitThatReplacesItself) {
   EXPECT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -188,7 +188,7 @@ descriptors:
             "rules.yaml:5:82: the limit 'all' replaces itself\n");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, DetailedMetricAndValueToMetricAreAcceptedAndDoNothing) {
+TEST_F(EnvoyRatelimitRuleFileTest, AcceptsAndIgnoresMetricFlags) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -203,7 +203,7 @@ descriptors:
   EXPECT_EQ(CountPassing(7, {{"tenant", "a"}, {"user", "42"}}), 5);
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, ShareThresholdNeedsAPattern) {
+TEST_F(EnvoyRatelimitRuleFileTest, ShareThresholdRequiresPattern) {
   EXPECT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -213,7 +213,7 @@ descriptors:
             "share\n");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, MetadataIsKeptAsItIsWritten) {
+TEST_F(EnvoyRatelimitRuleFileTest, KeepsMetadataAsWritten) {
   ASSERT_EQ(Load(R"(
 domain: api
 descriptors:
@@ -229,7 +229,7 @@ descriptors:
   EXPECT_TRUE(*metadata->Find("owner")->Find("any_key")->AsBoolean());
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, AnUnknownKeyIsRefusedAtEveryLevel) {
+TEST_F(EnvoyRatelimitRuleFileTest, RejectsUnknownKeyAtEveryLevel) {
   EXPECT_EQ(Load("domain: api\ndescriptor: []\n"),
             "rules.yaml:2:1: unknown key 'descriptor'; did you mean 'descriptors'?\n");
   EXPECT_EQ(Load(R"(
@@ -248,7 +248,7 @@ descriptors:
             "rules.yaml:9:19: unknown key 'shadow_mod'; did you mean 'shadow_mode'?\n");
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, ABadFileKeepsTheOldConfiguration) {
+TEST_F(EnvoyRatelimitRuleFileTest, BadFileKeepsOldConfiguration) {
   ASSERT_EQ(Load(kTwoADay), "");
   EXPECT_TRUE(Passes(kUser));
   const std::shared_ptr<const BoundRules> before = gate_.rules();
@@ -263,7 +263,7 @@ descriptors:
   EXPECT_FALSE(Passes(kUser));
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, OneBadFileOfSeveralRejectsThemAll) {
+TEST_F(EnvoyRatelimitRuleFileTest, OneBadFileRejectsAllFiles) {
   ASSERT_EQ(Load(kTwoADay), "");
   EXPECT_EQ(Load({{"good.yaml", R"(
 domain: api
@@ -276,7 +276,7 @@ descriptors:
   EXPECT_EQ(CountPassing(5, kUser), 2);
 }
 
-TEST_F(EnvoyRatelimitRuleFileTest, AFileThatIsMendedIsUsedAndCountersStay) {
+TEST_F(EnvoyRatelimitRuleFileTest, RepairedFileIsUsedAndKeepsCounters) {
   ASSERT_EQ(Load(kTwoADay), "");
   EXPECT_TRUE(Passes(kUser));
   EXPECT_NE(Load("domain: api\nlimits: []\n"), "");

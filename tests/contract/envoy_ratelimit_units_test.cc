@@ -1,12 +1,12 @@
-// What envoyproxy/ratelimit promises: the units of a limit, and their windows.
+// Tests what envoyproxy/ratelimit promises about the units of a limit and their windows.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 #include <string_view>
 
-#include "contract/rule_scene.h"
-#include "core/text.h"
+#include "base/text.h"
+#include "contract/rule_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -18,9 +18,9 @@ using std::chrono::seconds;
 using std::chrono::sys_days;
 using std::chrono::year;
 
-constexpr Nanos kInstant{1};  // the shortest time there is
+constexpr Nanos kInstant{1};  // the resolution of time
 
-class EnvoyRatelimitUnitsTest : public RuleScene {
+class EnvoyRatelimitUnitsTest : public RuleFixture {
  protected:
   void LoadUnit(std::string_view unit) {
     ASSERT_EQ(Load(Concat("domain: api\n"
@@ -30,7 +30,7 @@ class EnvoyRatelimitUnitsTest : public RuleScene {
               "");
   }
 
-  // Two requests in each window of `length`, the first of which began in 1970.
+  // Expects two requests per window of `length`, with windows aligned to 1970.
   void ExpectWindows(std::string_view unit, Nanos length) {
     LoadUnit(unit);
     const Nanos now = clock_.Now().time_since_epoch();
@@ -60,9 +60,9 @@ TEST_F(EnvoyRatelimitUnitsTest, UnitWeek) { ExpectWindows("week", days{7}); }
 TEST_F(EnvoyRatelimitUnitsTest, UnitMonth) { ExpectWindows("month", days{30}); }
 TEST_F(EnvoyRatelimitUnitsTest, UnitYear) { ExpectWindows("year", days{365}); }
 
-TEST_F(EnvoyRatelimitUnitsTest, AUnitMayBeWrittenInCapitals) { ExpectWindows("HOUR", hours{1}); }
+TEST_F(EnvoyRatelimitUnitsTest, AcceptsUnitInCapitals) { ExpectWindows("HOUR", hours{1}); }
 
-TEST_F(EnvoyRatelimitUnitsTest, WeeksAreCountedFromTheEpochAndBeginOnThursday) {
+TEST_F(EnvoyRatelimitUnitsTest, WeeksAlignToEpochAndBeginOnThursday) {
   LoadUnit("week");
   const sys_days thursday = year{2026} / 3 / 12;
   ASSERT_EQ(std::chrono::weekday{thursday}, std::chrono::Thursday);
@@ -75,9 +75,9 @@ TEST_F(EnvoyRatelimitUnitsTest, WeeksAreCountedFromTheEpochAndBeginOnThursday) {
   EXPECT_TRUE(Passes(kUser));
 }
 
-TEST_F(EnvoyRatelimitUnitsTest, MonthsAreThirtyDaysAndDriftFromTheCalendar) {
+TEST_F(EnvoyRatelimitUnitsTest, MonthsAreThirtyDaysAndDriftFromCalendar) {
   LoadUnit("month");
-  // 20,520 days since 1970, 684 months of 30.
+  // This is 20,520 days after 1970, or 684 months of 30 days.
   const sys_days begin = year{2026} / 3 / 8;
   ASSERT_EQ(begin.time_since_epoch(), days{684 * 30});
   clock_.Set(Time{begin});
@@ -88,7 +88,7 @@ TEST_F(EnvoyRatelimitUnitsTest, MonthsAreThirtyDaysAndDriftFromTheCalendar) {
   EXPECT_TRUE(Passes(kUser));
 }
 
-TEST_F(EnvoyRatelimitUnitsTest, YearsAre365DaysAndDriftFromTheCalendar) {
+TEST_F(EnvoyRatelimitUnitsTest, YearsAre365DaysAndDriftFromCalendar) {
   LoadUnit("year");
   const sys_days begin = year{2026} / 12 / 18;
   ASSERT_EQ(begin.time_since_epoch(), days{57 * 365});

@@ -1,4 +1,4 @@
-// examples/rules, as they are on disk: every file does what its comment says.
+// Tests that every file in examples/rules does what its comment promises.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/rule_files.h"
-#include "contract/rule_scene.h"
+#include "config/rules/rule_files.h"
+#include "contract/rule_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -20,14 +20,14 @@ using std::chrono::seconds;
 using std::chrono::sys_days;
 using std::chrono::year;
 
-constexpr Nanos kInstant{1};  // the shortest time there is
+constexpr Nanos kInstant{1};  // the resolution of time
 
 std::vector<RuleText> ReadExamples() {
   return ReadRuleFiles(std::vector<std::string>{SLUICE_EXAMPLE_RULES});
 }
 
-// All of them together, as `sluice rules check examples/rules` reads them.
-class ExamplesTest : public RuleScene {
+// Loads all of them together, as `sluice rules check examples/rules` does.
+class ExamplesTest : public RuleFixture {
  protected:
   ExamplesTest() { EXPECT_EQ(Load(ReadExamples()), ""); }
 
@@ -37,7 +37,7 @@ class ExamplesTest : public RuleScene {
   static Entries Post(std::string_view user) {
     return {{"user", user}, {"plan", "pro"}, {"method", "POST"}, {"path", "/v1/posts"}};
   }
-  // What is asked passes after exactly the wait that the last answer named, and no sooner.
+  // Expects that `asked` passes exactly after the last retry_after, and not a nanosecond earlier.
   void ExpectPassesAtRetryAfter(const Asked& asked) {
     clock_.Advance(verdict_.retry_after() - kInstant);
     EXPECT_FALSE(Decide({asked}).allowed());
@@ -47,7 +47,7 @@ class ExamplesTest : public RuleScene {
   }
 };
 
-TEST(ExampleFilesTest, TheseAreTheFilesThatAreTestedBelow) {
+TEST(ExampleFilesTest, ListsTestedFiles) {
   std::vector<std::string> names;
   for (const RuleText& file : ReadExamples()) {
     names.push_back(file.name.substr(std::string_view(SLUICE_EXAMPLE_RULES "/").size()));
@@ -57,11 +57,11 @@ TEST(ExampleFilesTest, TheseAreTheFilesThatAreTestedBelow) {
                                       "monthly-quota.yaml", "tokens.yaml"}));
 }
 
-TEST(ExampleFilesTest, EachSaysFirstWhatItIsFor) {
+TEST(ExampleFilesTest, EachBeginsWithComment) {
   for (const RuleText& file : ReadExamples()) EXPECT_EQ(file.text.substr(0, 2), "# ") << file.name;
 }
 
-TEST_F(ExamplesTest, EachCanBeUsedAlone) {
+TEST_F(ExamplesTest, EachLoadsAlone) {
   for (const RuleText& file : ReadExamples()) EXPECT_EQ(Load({file}), "");
 }
 
@@ -77,7 +77,7 @@ TEST_F(ExamplesTest, ApiGivesEachUserTheRateOfTheirPlan) {
   EXPECT_EQ(CountPassing(2000, UserOf("pro", "dan")), 1000);
 }
 
-TEST_F(ExamplesTest, ApiGivesWhoeverHasNoPlanTheFreeOne) {
+TEST_F(ExamplesTest, ApiUsesFreePlanByDefault) {
   EXPECT_EQ(CountPassing(100, UserOf("platinum", "ann")), 50);
   EXPECT_EQ(CountPassing(100, {{"user", "bob"}}), 50);
   EXPECT_EQ(CountPassing(100, {{"ip", "192.0.2.1"}}), 50);
@@ -94,7 +94,7 @@ TEST_F(ExamplesTest, ApiRefusesTheThirdPostInAMinute) {
   ExpectPassesAtRetryAfter(Take(Post("ann")));
 }
 
-TEST_F(ExamplesTest, ApiRefusesMoreFollowsThanTheMinuteAndTheDayAllow) {
+TEST_F(ExamplesTest, ApiLimitsFollowsPerMinuteAndPerDay) {
   const Entries follow = {{"user", "ann"}, {"plan", "pro"}, {"path", "/v1/follow/bob"}};
   int followed = CountPassing(151, follow);
   EXPECT_EQ(followed, 150);
@@ -104,12 +104,12 @@ TEST_F(ExamplesTest, ApiRefusesMoreFollowsThanTheMinuteAndTheDayAllow) {
     clock_.Advance(milliseconds{400});
     passes = Passes(follow);
   }
-  // A thousand, and the three that came back in the meantime.
+  // A thousand, and the three units that were refilled in the meantime.
   EXPECT_EQ(followed, 1003);
   EXPECT_EQ(verdict_.nearest()->limit->name, "d");
 }
 
-TEST_F(ExamplesTest, ApiWatchesWhatEveryoneDoesTogether) {
+TEST_F(ExamplesTest, ApiLimitsAllUsersTogetherInShadow) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(CountPassing(1000, UserOf("pro", "user " + std::to_string(i))), 1000);
   }
@@ -131,7 +131,7 @@ TEST_F(ExamplesTest, AllowListLetsOfficesPassWithoutLimit) {
   EXPECT_EQ(CountPassing(1000, {{"ip", "2001:db9::1"}}), 50);
 }
 
-TEST_F(ExamplesTest, LoginLetsAnAddressTryManyAccountsOnlySlowly) {
+TEST_F(ExamplesTest, LoginSlowsAddressThatTriesManyAccounts) {
   domain_ = "login";
   for (const std::string_view account : {"a", "b", "c", "d", "e"}) {
     EXPECT_TRUE(Passes({{"ip", "192.0.2.1"}, {"account", account}}));
@@ -143,7 +143,7 @@ TEST_F(ExamplesTest, LoginLetsAnAddressTryManyAccountsOnlySlowly) {
   ExpectPassesAtRetryAfter(Take(next));
 }
 
-TEST_F(ExamplesTest, LoginKeepsAnAccountSafeFromManyAddresses) {
+TEST_F(ExamplesTest, LoginLimitsAttemptsOnAccountFromManyAddresses) {
   domain_ = "login";
   for (const std::string_view address : {"192.0.2.1", "192.0.2.2", "192.0.2.3"}) {
     EXPECT_TRUE(Passes({{"ip", address}, {"account", "ann"}}));
@@ -155,14 +155,14 @@ TEST_F(ExamplesTest, LoginKeepsAnAccountSafeFromManyAddresses) {
   EXPECT_EQ(verdict_.nearest()->limit->rule, "by account");
   EXPECT_EQ(verdict_.nearest()->rule->message, "too many attempts for this account");
   EXPECT_EQ(verdict_.retry_after(), seconds{40});
-  // Attempts that are refused count, too, but not against the address.
+  // Refused attempts count as well, but not against the address.
   EXPECT_EQ(CountPassing(4, next), 0);
   EXPECT_EQ(verdict_.retry_after(), seconds{60});
   EXPECT_EQ(Left({{"ip", "192.0.2.5"}}), 5);
   EXPECT_TRUE(Passes({{"ip", "192.0.2.5"}, {"account", "bob"}}));
 }
 
-TEST_F(ExamplesTest, MessagingAllowsFiveMarketingMessagesADayToOneNumber) {
+TEST_F(ExamplesTest, MessagingAllowsFiveMarketingMessagesPerDayAndNumber) {
   domain_ = "messaging";
   const auto send = [this](std::string_view type, std::string_view number) {
     return Decide({Take({{"message_type", type}}),
@@ -179,12 +179,12 @@ TEST_F(ExamplesTest, MessagingAllowsFiveMarketingMessagesADayToOneNumber) {
   EXPECT_TRUE(send("marketing", "+49 1"));
 }
 
-TEST_F(ExamplesTest, MessagingAllowsAHundredMarketingMessagesADayInAll) {
+TEST_F(ExamplesTest, MessagingAllowsAHundredMarketingMessagesPerDay) {
   domain_ = "messaging";
   EXPECT_EQ(CountPassing(200, {{"message_type", "marketing"}}), 100);
 }
 
-TEST_F(ExamplesTest, MessagingAllowsFiveLoginsAMinute) {
+TEST_F(ExamplesTest, MessagingAllowsFiveLoginsPerMinute) {
   domain_ = "messaging";
   clock_.Set(Time{sys_days{year{2026} / 3 / 5}} + seconds{20});
   EXPECT_EQ(CountPassing(9, {{"auth_type", "login"}}), 5);
@@ -193,14 +193,14 @@ TEST_F(ExamplesTest, MessagingAllowsFiveLoginsAMinute) {
   EXPECT_EQ(CountPassing(9, {{"auth_type", "token"}}), 9);
 }
 
-TEST_F(ExamplesTest, MonthlyQuotaBeginsAnewWithTheMonthInBerlin) {
+TEST_F(ExamplesTest, MonthlyQuotaResetsWithMonthInBerlin) {
   domain_ = "reports";
   const Entries ann = {{"customer", "ann"}};
   EXPECT_TRUE(Passes(ann, 99'999));
   EXPECT_EQ(CountPassing(5, ann), 1);
   EXPECT_EQ(verdict_.nearest()->rule->message, "this month's reports are used up");
   EXPECT_TRUE(Passes({{"customer", "bob"}}));
-  // The first of April begins in summer time, two hours before it does in UTC.
+  // In Berlin, April begins in summer time, two hours before it begins in UTC.
   const Time april = Time{sys_days{year{2026} / 4 / 1}} - hours{2};
   EXPECT_FALSE(Passes(ann));
   EXPECT_EQ(verdict_.retry_after(), april - clock_.Now());
@@ -213,19 +213,19 @@ TEST_F(ExamplesTest, MonthlyQuotaBeginsAnewWithTheMonthInBerlin) {
   EXPECT_EQ(LookAt(ann).reset_after, days{12} - hours{1});
 }
 
-TEST_F(ExamplesTest, MonthlyQuotaDeniesWhoeverDoesNotSayWhoTheyAre) {
+TEST_F(ExamplesTest, MonthlyQuotaDeniesRequestsWithoutCustomer) {
   domain_ = "reports";
   ASSERT_EQ(Decide({Take({{"ip", "192.0.2.1"}})}).kind(), VerdictKind::kDenied);
   EXPECT_EQ(verdict_.decided_by()->message, "say who you are");
 }
 
-TEST_F(ExamplesTest, TokensTakesWhatACallCostAndRefusesTheNextUntilTheDebtIsPaidOff) {
+TEST_F(ExamplesTest, TokensRefusesCallsUntilDebtIsPaid) {
   domain_ = "tokens";
   const Entries ann = {{"customer", "ann"}};
   EXPECT_EQ(Left(ann), 100'000);
   EXPECT_TRUE(Passes({{"customer", "ann"}, {"tokens", "70000"}}));
   EXPECT_EQ(Left(ann), 30'000);
-  // Thirty thousand more than there are.
+  // This exceeds the remaining units by thirty thousand.
   EXPECT_TRUE(Passes({{"customer", "ann"}, {"tokens", "60000"}}));
   EXPECT_FALSE(Decide({Look(ann)}).allowed());
   EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 0);
@@ -235,16 +235,16 @@ TEST_F(ExamplesTest, TokensTakesWhatACallCostAndRefusesTheNextUntilTheDebtIsPaid
   EXPECT_TRUE(Decide({Look({{"customer", "bob"}})}).allowed());
 }
 
-TEST_F(ExamplesTest, TokensTakesWhatACallCostEvenFromWhoeverIsInDebt) {
+TEST_F(ExamplesTest, TokensChargesCustomerInDebt) {
   domain_ = "tokens";
-  // More than a full bucket holds, and once more.
+  // The cost exceeds a full bucket, and then comes another one.
   EXPECT_TRUE(Passes({{"customer", "ann"}, {"tokens", "160000"}}));
   EXPECT_TRUE(Passes({{"customer", "ann"}, {"tokens", "60000"}}));
   EXPECT_FALSE(Decide({Look({{"customer", "ann"}})}).allowed());
   EXPECT_EQ(verdict_.retry_after(), minutes{2} + milliseconds{1});
 }
 
-TEST_F(ExamplesTest, TokensRefusesACallWhoseCostCannotBeRead) {
+TEST_F(ExamplesTest, TokensRejectsInvalidCost) {
   domain_ = "tokens";
   EXPECT_EQ(Decide({Take({{"customer", "ann"}, {"tokens", "many"}})}).kind(),
             VerdictKind::kBadRequest);

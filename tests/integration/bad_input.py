@@ -1,7 +1,7 @@
-"""What no client should send, by every protocol: the right word for it, and harm to nobody else.
+"""Invalid input over every protocol: each must get the right error and affect no other client.
 
-The decoders have tables of their own in tests/unit; here a whole server is asked, with neighbours
-that must not notice. It ends without a leak where it is built to look for one.
+The decoders have tables of their own in tests/unit. Here a whole server gets the input, with other
+clients that must not be affected. If the build looks for leaks, the server must end without one.
 """
 
 import contextlib
@@ -14,24 +14,24 @@ from scene import Server
 from scene.neighbours import RULES, Neighbours, connections
 from server import expect, run_tests, until
 
-# Clients that have said half of something are let go soon.
+# Incomplete requests time out soon.
 FLAGS = ["--deadlines-header", "2s", "--deadlines-body", "2s"]
 GOOD = b'{"domain":"neighbours","attributes":{"user":"1"}}'
 
 
 @contextlib.contextmanager
 def scene(*flags):
-    """A server whose neighbours fare well, and on which nothing stays."""
+    """Runs a server whose other clients must be served well and on which no connection stays."""
     with Server(RULES, [*FLAGS, *flags]) as server, Neighbours(server):
         yield server
         until(lambda: connections(server) == Neighbours.count, "no connection is left")
 
 
 def talk(server, *parts, ends=True):
-    """All that is replied to these bytes, up to the end of the connection."""
+    """Returns all bytes that are replied to these bytes, up to the end of the connection."""
     said = b""
     with server.connect() as connection:
-        # Whoever is refused may be closed while it sends.
+        # A refused client's connection may be closed while it sends.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             for part in parts:
                 connection.sendall(part)
@@ -44,7 +44,7 @@ def talk(server, *parts, ends=True):
 
 
 def check(answer, cases):
-    """Holds the answers to all cases against those that are expected, and tells of all others."""
+    """Compares the answers to all cases with the expected ones, and reports all that differ."""
     found = {name: answer(*given) for name, (*given, _) in cases.items()}
     wrong = {name: (found[name], wanted) for name, (*_, wanted) in cases.items()
              if found[name] != wanted}
@@ -109,7 +109,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
 
 
 def fields(*pairs):
-    """A block of HPACK that adds nothing to a table. Texts may have 16 KB."""
+    """Encodes an HPACK block that adds nothing to the dynamic table. Texts may have up to 16 KB."""
     def text(value):
         if len(value) < 127:
             return bytes([len(value)]) + value
@@ -132,7 +132,7 @@ def hear_frames(said):
 
 
 def outcome(server, frames):
-    """The error of the connection, and that of stream 1, or that it was answered."""
+    """Returns the error of the connection, and that of stream 1 or "answered"."""
     connection = stream = None
     for kind, number, payload in hear_frames(talk(server, PREFACE + frame(SETTINGS) + frames)):
         if kind == GOAWAY:
@@ -209,7 +209,7 @@ def test_http2():
 
 
 def number(value):
-    """A varint."""
+    """Encodes a varint."""
     said = bytearray()
     while value > 127:
         said.append(value & 127 | 128)
@@ -226,7 +226,7 @@ def entry(key, value=b"1"):
 
 
 def rls(*descriptors, more=b""):
-    """A request to Envoy's service, framed."""
+    """Encodes a framed request to Envoy's service."""
     message = field(1, b"neighbours") + b"".join(field(2, d) for d in descriptors) + more
     return b"\0" + len(message).to_bytes(4, "big") + message
 
@@ -239,13 +239,13 @@ def is_answered(said):
 
 
 def window_of(said):
-    """How much may be sent on stream 1 in all. That of the connection is larger."""
+    """Returns the total window of stream 1 in bytes. The window of the connection is larger."""
     return 65535 + sum(int.from_bytes(payload, "big") for kind, stream, payload in hear_frames(said)
                        if (kind, stream) == (WINDOW_UPDATE, 1))
 
 
 def call(server, body, *more, kind=b"application/grpc"):
-    """The status of a call, or the one of HTTP where that is not 200."""
+    """Returns the status of a call, or the HTTP status if that is not 200."""
     begin = [(b":method", b"POST"), (b":scheme", b"http"), (b":authority", b"h"), (
         b":path", b"/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit"),
              (b"content-type", kind), (b"te", b"trailers")]
@@ -281,7 +281,7 @@ def test_grpc():
         "two messages": (good * 2, INTERNAL),
         "compressed": (b"\1" + good[1:], UNIMPLEMENTED),
         "an unknown flag": (b"\2" + good[1:], INTERNAL),
-        # Refused with OVER_LIMIT, since Envoy takes an error for "pass".
+        # Refused with OVER_LIMIT, because Envoy takes an error for "pass".
         "4 GB": (b"\0\xff\xff\xff\xff" + good[5:], OK),
         "no protobuf": (b"\0\0\0\0\3\xff\xff\xff", INVALID_ARGUMENT),
         "a value that is no text": (rls(entry(b"user", b"\xff\xfe")), OK),
@@ -351,7 +351,7 @@ def test_json():
             said = talk(server, head(length, first=first) + given)
             return int(re.match(rb"HTTP/1\.1 (\d{3}) ", said).group(1))
         check(status, cases)
-        # As JSON of protobuf has it.
+        # These follow the JSON mapping of protobuf.
         names = ("hitsAddend", "hits_addend", "hits")
         expect([status(envoys(name, 1), b"/json") for name in names], [200, 200, 400])
 
@@ -365,7 +365,7 @@ PING_COMMAND, PONG = command(b"PING"), b"+PONG\r\n"
 
 def test_resp():
     refused = b"-ERR Protocol error"
-    # A good command comes first. What begins the rest of the reply.
+    # A valid command comes first. Each case has the expected beginning of the remaining reply.
     cases = {
         "a list below zero": (b"*-2\r\n", refused),
         "a list of 2^31": (b"*2147483648\r\n", refused),

@@ -1,4 +1,4 @@
-"""Caddy that asks before it passes a request on, as examples/caddy has it."""
+"""Caddy with forward_auth, as in examples/caddy."""
 
 from scene.proxy_contract import tests_of
 from scene.proxies import Kind

@@ -1,4 +1,4 @@
-"""Ten thousand connections, readers who are slow or never read, and drains under full load."""
+"""Ten thousand connections, clients that read slowly or never, and drains under full load."""
 
 import contextlib
 import json
@@ -15,10 +15,10 @@ from scene.neighbours import CONNECTIONS, PROTOCOLS, RULES, Neighbours, bench, c
 from server import DEADLINE_SECONDS, ask, expect, forget_peak, memory, run_tests, until
 
 COUNT = 10_000
-# Beside those: of neighbours and of the process itself.
+# Further descriptors, for the other clients and for the process itself.
 SPARE = 1000
 
-# Of so many units that none is refused, in a window that tells how many were taken.
+# The limit has so many units that no request is refused; its window counts how many were taken.
 UNITS = 1_000_000_000
 COUNTED = f"""
 ---
@@ -63,7 +63,7 @@ class Resp:
 
 
 def hear(connection, kind):
-    """Reads until a connection has what it has asked for."""
+    """Reads until a connection has the reply that it asked for."""
     said = b""
     while not kind.answered_by.search(said):
         part = connection.recv(4096)
@@ -72,7 +72,7 @@ def hear(connection, kind):
 
 
 def hear_end(connection):
-    """Reads to the end, which must not be a reset."""
+    """Reads to the end of the connection, which must not be a reset."""
     said = b""
     while part := connection.recv(4096):
         said += part
@@ -80,7 +80,7 @@ def hear_end(connection):
 
 
 def may_open(count):
-    """Whether so many descriptors can be had; asks for as many as there are."""
+    """Raises the descriptor limit to its maximum; returns whether it is at least `count`."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return most >= count
@@ -92,7 +92,7 @@ def test_ten_thousand_connections():
         return
     kinds = [(Http1, Http2, Resp)[i % 3] for i in range(COUNT)]
     with contextlib.ExitStack() as stack:
-        # Some are silent until all are there.
+        # Some clients stay silent until all are connected.
         server = stack.enter_context(Server(RULES, ["--bounds-connections", str(COUNT + SPARE),
                                                     "--deadlines-header", "1h"]))
         crowd = [stack.enter_context(server.connect()) for _ in kinds]
@@ -118,14 +118,14 @@ def test_ten_thousand_connections():
         expect(server.process.wait(DEADLINE_SECONDS), 0)
 
 
-# What makes long replies of short requests.
+# Refusals are long replies to short requests.
 REFUSING = RULES + "---\ndomain: api\nrules: [{ name: all, per: [ip], limit: 1/d }]\n"
 REFUSED = b"GET /auth/api/x HTTP/1.1\r\nHost: h\r\n\r\n"
 LONG = {"http": REFUSED, "resp": command(b"COMMAND")}
 
 
 def flood_unread(server, request):
-    """A client that sends until nobody takes it any more, and never reads."""
+    """Runs a client that never reads and sends until the server takes no more."""
     connection = server.connect()
     connection.settimeout(0)
     with contextlib.suppress(BlockingIOError):
@@ -135,7 +135,7 @@ def flood_unread(server, request):
 
 
 def test_clients_that_never_read():
-    """They are let go after a while; until then each holds no more than it may."""
+    """They are disconnected after a timeout; until then each holds no more memory than allowed."""
     each, count = 1 << 20, 40
     flags = ["--bounds-connection-bytes", str(each) + "B", "--bounds-request-bytes", "256KiB",
              "--deadlines-write", "2s"]
@@ -149,12 +149,12 @@ def test_clients_that_never_read():
                 until(lambda server=server: connections(server) == Neighbours.count,
                       "they are let go")
             more = memory(server, "VmHWM") - before
-            # Both directions, and room for texts that grow.
+            # This covers both directions and buffers that grow.
             assert more < 3 * each * count, f"{request}: {more} bytes more"
 
 
 def test_a_slow_reader_gets_all():
-    """Reads a little whenever somebody else has been answered, and asks on and on."""
+    """Reads a little whenever another client has been answered, and keeps sending requests."""
     asked = 5000
     flags = ["--bounds-connection-bytes", "64KiB", "--bounds-request-bytes", "16KiB"]
     with Server(REFUSING, flags) as server, Neighbours(server), server.connect() as slow:
@@ -171,9 +171,9 @@ def test_a_slow_reader_gets_all():
 
 
 class Restarted(Server):
-    """A server whose socket stays when it goes, as that of a unit of systemd does.
+    """A server whose listening socket stays open when it ends, as that of a systemd unit does.
 
-    Nobody is refused then: who comes meanwhile waits for the next one.
+    No connection is refused then: clients wait in the backlog for the next server.
     """
 
     def __init__(self, rules, flags):
@@ -190,10 +190,10 @@ class Restarted(Server):
 
 
 class RespClient:
-    """Asks over and over, and asks again for what a connection was closed before.
+    """Sends requests in a loop, and repeats those that a closed connection did not answer.
 
-    RESP has no word for a server that goes. So this is what clients of Redis do; a server that
-    closes has answered all that it has taken.
+    RESP has no message for a server that shuts down, so clients of Redis do the same. A server that
+    closes has answered all commands that it has taken.
     """
 
     AHEAD = 5
@@ -212,7 +212,7 @@ class RespClient:
         try:
             while not self.over.is_set():
                 self.serve_one_connection()
-        except Exception as failure:  # told by end()
+        except Exception as failure:  # reported by end()
             self.failure = failure
 
     def serve_one_connection(self):
@@ -231,7 +231,7 @@ class RespClient:
                 self.answered += 1
                 under_way -= 1
                 if not self.over.is_set():
-                    # What is written after the other side's end is lost, not an error.
+                    # A write after the other side has closed is lost, which is no error.
                     with contextlib.suppress(BrokenPipeError):
                         connection.sendall(self.COMMAND)
                     under_way += 1
@@ -243,7 +243,7 @@ class RespClient:
 
 
 def test_drains_under_full_load():
-    """Three restarts: no client sees an error, and each answer was charged once."""
+    """Restarts three times: no client sees an error, and each answer was charged once."""
     ahead = {"http": ("--pipeline", 4), "rls": ("--streams", 50)}
     with contextlib.ExitStack() as stack:
         states = os.path.join(stack.enter_context(Server(RULES)).folder.name, "states")
@@ -254,7 +254,7 @@ def test_drains_under_full_load():
         redis = [RespClient(server.address) for _ in range(CONNECTIONS)]
         for _ in range(3):
             for load in loads.values():
-                load.stderr.readline()  # a second of load is over
+                load.stderr.readline()  # a second of load has passed
             expect(server.stop(), 0, "the exit code of a drain")
             server.process.stderr.close()
             server.start(["--store-snapshot", states])
@@ -268,7 +268,7 @@ def test_drains_under_full_load():
             expect(load.returncode, 0, f"{protocol}: {said}{error}")
             report = json.loads(said)
             expect((report["errors"], report["refused"]), (0, 0), f"{protocol}: {said}")
-            # What was under way at the end may have been charged, too.
+            # Requests in flight at the end may have been charged, too.
             uncounted = charged(server, protocol) - report["allowed"]
             assert 0 <= uncounted <= CONNECTIONS * ahead[protocol][1], (protocol, uncounted, said)
         expect(charged(server, "resp"), sum(client.answered for client in redis))

@@ -1,4 +1,4 @@
-"""curl at /v1/check, over HTTP/1.1 and over HTTP/2 with prior knowledge."""
+"""curl against /v1/check, over HTTP/1.1 and over HTTP/2 with prior knowledge."""
 
 import json
 
@@ -14,18 +14,18 @@ VERSIONS = {"--http1.1": "1.1", "--http2-prior-knowledge": "2"}
 
 
 def check(server, version, times, user):
-    """Body, facts and headers of each of several checks that one curl asks for."""
+    """Yields body, facts and headers of each of several checks that one curl process sends."""
     body = json.dumps({"domain": "api", "attributes": {"user": user, "path": "/v1/posts"}})
     one = ["--json", body, "-w", "\n%{json}\n%{header_json}\n@@\n",
            f"http://{server.address}/v1/check"]
-    # Told the version once: curl 7.88 fails if told again on a connection that it uses again.
+    # The version is given only once: curl 7.88 fails if it is given again on a reused connection.
     said = run("curl", version, "-sS", *one, *["--next", "-sS", *one] * (times - 1))
     for part in said.split("\n@@\n")[:-1]:
         text, facts, headers = part.split("\n", 2)
         yield json.loads(text), json.loads(facts), json.loads(headers)
 
 
-def test_the_third_of_two_is_refused():
+def test_the_third_request_of_two_is_refused():
     with Server(RULES) as server:
         for user, (version, spoken) in enumerate(VERSIONS.items()):
             replies = list(check(server, version, 3, str(user)))
@@ -44,7 +44,7 @@ def test_the_third_of_two_is_refused():
             assert 0 < int(headers["retry-after"][0]) <= 1800, headers
 
 
-def test_an_offer_to_upgrade_is_passed_over():
+def test_an_offer_to_upgrade_is_ignored():
     with Server(RULES) as server:
         said = run("curl", "-sS", "--http2", "-o", "/dev/null", "-w",
                    "%{http_code} %{http_version}", f"http://{server.address}/auth/api/v1/posts")

@@ -1,4 +1,4 @@
-"""Envoy with ext_authz over HTTP, as examples/envoy/ext_authz.yaml has it."""
+"""Envoy with ext_authz over HTTP, as in examples/envoy/ext_authz.yaml."""
 
 import socket
 import struct
@@ -16,10 +16,10 @@ ENVOY = Kind(
     patience=[("timeout: 0.1s", "timeout: 60s")],
     fail_closed=[("failure_mode_allow: true", "failure_mode_allow: false")],
     away_status=503,
-    denied=(403, 200))  # 503 is a failure to Envoy, and it fails open
+    denied=(403, 200))  # Envoy treats 503 as a failure and fails open
 
-# What RESP and HTTP/2 begin with is a method, too, and Envoy hands it on as the first bytes of a
-# connection to Sluice.
+# The first bytes of RESP and HTTP/2 are valid methods, too, and Envoy passes them on as the first
+# bytes of a connection to Sluice.
 ODD_METHODS = ("*", "PRI", "*1")
 
 
@@ -28,7 +28,7 @@ def frame(kind, flags, stream, payload):
 
 
 def first_headers(port, method, path):
-    """The fields of Envoy's reply to a request over HTTP/2, as they are encoded."""
+    """Returns the fields of Envoy's reply to a request over HTTP/2, as they are encoded."""
     fields = [(":method", method), (":scheme", "http"), (":path", path), (":authority", "e")]
     head = b"".join(b"\0" + bytes([len(name)]) + name.encode() + bytes([len(value)]) +
                     value.encode() for name, value in fields)
@@ -46,7 +46,7 @@ def first_headers(port, method, path):
 
 
 def test_methods_that_look_like_other_protocols():
-    """On a cold connection: Envoy took what came back for a failure, and let the request pass."""
+    """Uses a new connection: Envoy took the reply for a failure and let the request pass."""
     for method in ODD_METHODS:
         setattr(AppHandler, f"do_{method}", AppHandler.answer)
         with stage(ENVOY) as (_, proxy, app):

@@ -1,4 +1,4 @@
-"""Envoy with its global rate limit filter, as examples/envoy/ratelimit.yaml has it."""
+"""Envoy with its global rate limit filter, as in examples/envoy/ratelimit.yaml."""
 
 import re
 import urllib.request
@@ -21,7 +21,7 @@ ENVOY = Kind(
     denied=(429, 429))
 
 
-def test_grpc_callers_are_told_in_their_own_way():
+def test_grpc_clients_get_a_grpc_status():
     with stage(ENVOY) as (_, proxy, app):
         replies = [proxy.ask("/v1/posts", method="POST", headers={
             "Content-Type": "application/grpc", "TE": "trailers"}) for _ in range(3)]
@@ -31,7 +31,7 @@ def test_grpc_callers_are_told_in_their_own_way():
         expect(len(app.seen), 2)
 
 
-# Entries and descriptors whose values clients choose, in front of what the example has.
+# Entries and descriptors with values that clients choose, added before those of the example.
 ACTIONS = "                        - actions:\n"
 ENTRIES = "".join(" " * 28 + f"- request_headers: {{ header_name: {header}, descriptor_key: {key},"
                   " skip_if_absent: true }\n"
@@ -59,7 +59,7 @@ def ask(proxy, path, *lines):
     return proxy.send(head + b"".join(line + b"\r\n" for line in lines))[0]
 
 
-def test_no_byte_of_a_header_turns_limits_off():
+def test_no_byte_of_a_header_disables_limits():
     with stage(ENVOY, [(ACTIONS, ACTIONS + ENTRIES)], CLIENT_RULES) as (sluice, proxy, app):
         agent = b"User-Agent: x\xff"
         expect([ask(proxy, b"/v1/posts", agent) for _ in range(3)], [200, 200, 429])
@@ -82,7 +82,7 @@ def test_a_cost_that_is_no_number_is_refused():
         expect(ask(proxy, b"/v1/tokens", b"X-Tokens: 1"), 429)
 
 
-def test_a_header_that_is_left_out_leaves_the_other_descriptors():
+def test_a_missing_header_keeps_the_other_descriptors():
     with stage(ENVOY, [(ACTIONS, OPTIONAL + ACTIONS)], CLIENT_RULES) as (sluice, proxy, app):
         expect([ask(proxy, b"/v1/posts") for _ in range(3)], [200, 200, 429])
         expect(ask(proxy, b"/private/a"), 429)
@@ -98,7 +98,7 @@ def test_a_header_that_makes_the_call_too_large_is_refused():
         expect(warnings(sluice), {"rls_call_refused": 1})
 
 
-# Sluice takes the attributes of gRPC callers as they are, so these are up to Envoy.
+# Sluice takes the attributes of gRPC callers as they are, so these promises depend on Envoy.
 OF_FORWARD_AUTH = {f"test_{promise.__name__}" for promise in path_contract.PROMISES}
 
 run_tests({name: test for name, test in {**tests_of(ENVOY), **globals()}.items()

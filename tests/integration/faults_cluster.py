@@ -1,6 +1,6 @@
-"""What nodes promise while servers of their cluster fail, slots move, or the cluster is split.
+"""Promises of nodes while servers of their cluster fail, slots move, or the cluster is split.
 
-Prints how late answers were before, during and after. docs/promises.md says what must hold.
+Prints latencies before, during and after the fault. docs/promises.md states what must hold.
 """
 
 import contextlib
@@ -17,18 +17,18 @@ from store_scene import (DEADLINE_SECONDS, KEYS, NODES, StoreScene, expect_in_ti
 
 SEED = seed_of_run()
 SHARDS = 3
-PROBED = "fixed"  # the rule that the test itself asks for; the ledger is the clients' alone
-# Else a cluster that has lost a primary takes no writes at all before another is named.
+PROBED = "fixed"  # the rule that the test itself checks; only the clients use the ledger
+# Otherwise a cluster without a primary takes no writes at all before a failover.
 SETTINGS = ("cluster-enabled yes", "cluster-node-timeout 1000", "repl-diskless-sync-delay 0",
             "cluster-require-full-coverage no")
 SCRIPTS = 2  # one that decides, and one that counts nodes
-# A machine that is busy is no outage: whatever the fallback decides then is the fault's.
+# A busy machine must not count as an outage: every decision of the fallback is due to the fault.
 PATIENT = ("--store-deadline", "5s")
 RESHARDED = 2000  # slots
 
 
 class Cluster:
-    """Three primaries with a replica each."""
+    """Three primaries with one replica each."""
 
     def __init__(self, servers):
         self.servers = servers
@@ -50,12 +50,12 @@ class Cluster:
                 and all(link.get("master_link_status", "up") == "up" for link in links))
 
     def replica_of(self, primary):
-        """Its only one."""
+        """Returns the only replica."""
         return next(each for each in self.servers
                     if each.info("replication").get("master_port") == str(primary.port))
 
     def primary_of(self, fleet):
-        """Which primary has the states of each caller, and the key of one."""
+        """Returns, for each caller, the primary that has its states and one of its keys."""
         found = {}
 
         def find(caller):
@@ -67,7 +67,7 @@ class Cluster:
             return caller in found
 
         for number in range(KEYS):
-            # A key that goes with its window at this moment is there again in the next.
+            # A key that expires with its window at this moment exists again in the next one.
             until(lambda caller=f"k{number}": find(caller), f"the primary of k{number} is known")
         return found
 
@@ -97,7 +97,7 @@ def expect_no_cross_slot(fleet, servers):
 
 
 def expect_scripts_taught_once(servers):
-    """No connection teaches a server a script twice."""
+    """No connection loads a script twice into one server."""
     for server in servers:
         taught = server.calls("script|load")
         print(f"  {server.address}: scripts were loaded {taught} times, "
@@ -112,7 +112,7 @@ def print_shard(title, asks):
 
 
 def expect_others_unaffected(load, is_hit):
-    """Whatever is not in the shard that is hit is decided by the store."""
+    """The store decides every request outside of the affected shard."""
     for phase in ("before", "failover"):
         told = [ask for ask in load.asks_of(phase) if needs_store(ask)]
         print_shard(f"{phase}, its shard", [ask for ask in told if is_hit(ask)])
@@ -138,13 +138,14 @@ def test_f5_a_primary_is_killed():
         alive = [each for each in servers.servers if each is not victim]
         expect_no_cross_slot(fleet, alive)
         expect_scripts_taught_once(alive)
-        # The shares, and what the replica had not heard of: at most a burst of each.
+        # The bound is the shares plus the writes that the replica had missed: at most a burst of
+        # each.
         fleet.expect_bounds(load, Away(outages=1, unaware=1, forgot=1))
         fleet.expect_ledger(load, forgot=True)
 
 
 def move_slot(servers, slot, source, target):
-    """As resharding does it, with the slot on two servers for a while."""
+    """Moves a slot as resharding does, with the slot on two servers for a while."""
     expect(target.call("CLUSTER", "SETSLOT", slot, "IMPORTING", id_of(source)), "OK")
     expect(source.call("CLUSTER", "SETSLOT", slot, "MIGRATING", id_of(target)), "OK")
     yield
@@ -156,7 +157,7 @@ def move_slot(servers, slot, source, target):
 
 
 def reshard(servers, source, target):
-    """Moves slots, as operators do."""
+    """Moves slots as operators do."""
     done = servers.servers[0].call(
         "--cluster", "reshard", servers.servers[0].address, "--cluster-from", id_of(source),
         "--cluster-to", id_of(target), "--cluster-slots", str(RESHARDED), "--cluster-yes")
@@ -196,13 +197,13 @@ def tell(servers, number):
 
 @contextlib.contextmanager
 def primary_of_k0(servers):
-    """As nodes that are gone by then have found it: those of the test have no time for that."""
+    """Finds it with other nodes, because those of the test have no time for it."""
     with StoreScene(servers.url, flags=PATIENT) as fleet:
         found = servers.primary_of(fleet)["k0"][0]
     yield found
 
 
-def test_f6_what_is_left_is_a_minority():
+def test_f6_a_minority_remains():
     with cluster() as servers, primary_of_k0(servers) as left, StoreScene(servers.url) as fleet:
         others = [each for each in servers.servers if each is not left]
         with fleet.record(SEED, "F6, a minority") as load:

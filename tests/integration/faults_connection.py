@@ -1,6 +1,6 @@
-"""What nodes promise while connections to their Redis are reset, closed, stalled, or spoilt.
+"""Promises of nodes while connections to their Redis are reset, closed, stalled, or corrupted.
 
-Prints how late answers were before, during and after. docs/promises.md says what must hold.
+Prints latencies before, during and after the fault. docs/promises.md states what must hold.
 """
 
 from scene.neighbours import Neighbours
@@ -12,12 +12,12 @@ from server import run_tests
 from store_scene import DEADLINE_SECONDS, expect_in_time, expect_no_errors, seed_of_run
 
 SEED = seed_of_run()
-CONNECTS_PER_SECOND = 20  # of a node, at most
-SECONDS = 4  # in which there is harm
+CONNECTS_PER_SECOND = 20  # maximum per node
+SECONDS = 4  # duration of the fault
 
 
 def spoil(title, harm, act=lambda proxy: None):
-    """Harm of connections; `act` is done to them each second meanwhile."""
+    """Applies harm to connections and calls `act` once per second meanwhile."""
     with Redis() as redis, FaultProxy(redis, seed=SEED) as proxy, fleet_of(proxy) as fleet:
         with Neighbours(fleet.nodes[0]), fleet.record(SEED, title) as load:
             go_on(load, "before", 2)
@@ -32,7 +32,7 @@ def spoil(title, harm, act=lambda proxy: None):
         assert counts["connects"] <= most, f"{counts['connects']} connections, at most {most}"
         expect_no_errors(load)
         expect_in_time(load, "during", DEADLINE_SECONDS)
-        # So few are spoilt that the load would still break the bound.
+        # The number is capped so that the load would still exceed the bound.
         spoilt = min(counts["flips"], 50)
         fleet.expect_bounds(load, Away(outages=1, unaware=1, spoilt=spoilt))
         fleet.expect_ledger(load)
@@ -62,15 +62,15 @@ def test_connections_stall():
     spoil("stalled", Harm(stall=True))
 
 
-def test_nobody_can_connect():
+def test_connections_are_refused():
     spoil("refused", Harm(refuse=True), FaultProxy.reset)
 
 
-def test_bits_are_turned():
+def test_bits_are_flipped():
     spoil("bits turned", Harm(flip=0.02))
 
 
-def test_replies_come_in_parts():
+def test_replies_arrive_in_parts():
     spoil("in parts of 7 bytes", Harm(split=7))
 
 

@@ -1,6 +1,6 @@
-"""What nodes promise while their Redis answers but does not do its work, or forgets keys.
+"""Promises of nodes while their Redis answers with errors, or loses keys.
 
-Prints how late answers were before, during and after. docs/promises.md says what must hold.
+Prints latencies before, during and after the fault. docs/promises.md states what must hold.
 """
 
 import collections
@@ -20,14 +20,14 @@ from store_scene import (DEADLINE_SECONDS, NODES, StoreScene, expect_in_time, ex
 
 SEED = seed_of_run()
 FAULT_SECONDS = 8
-# A machine that is busy is no outage.
+# A busy machine must not count as an outage.
 PATIENT = ("--store-deadline", "5s")
-ATTEMPTS_MOST = 5  # a second, of a worker
+ATTEMPTS_MOST = 5  # per second and worker
 
 
 @dataclasses.dataclass
 class Fault:
-    """An error of Redis by its word, and by the label of the metric."""
+    """An error of Redis, by its code and by the label of the metric."""
 
     title: str
     word: str
@@ -38,7 +38,7 @@ class Fault:
 
 
 def errors_told(redis, word):
-    """How often Redis has answered with that error, by its own count."""
+    """Returns how often Redis has replied with that error, by its own count."""
     count = redis.info("errorstats").get(f"errorstat_{word}", "count=0")
     return int(re.search(r"count=(\d+)", count).group(1))
 
@@ -48,8 +48,8 @@ def connections_made(redis):
 
 
 def endure(fault, redis, url=""):
-    """A fault under load: nobody sees an error, it is counted as what it is, Redis is hardly asked
-    while it lasts, and all is well again after it."""
+    """Injects a fault under load: no client sees an error, the error is counted by its kind, Redis
+    gets few requests while it lasts, and everything recovers after it."""
     with StoreScene(url or f"redis://{redis.address}") as fleet:
         with fleet.record(SEED, f"F8, {fault.title}") as load:
             go_on(load, "before", 2)
@@ -59,7 +59,7 @@ def endure(fault, redis, url=""):
             go_on(load, "during", FAULT_SECONDS)
             mended = recover(fleet, load, fault.end)
         told = fleet.metric("sluice_redis_replies_total", error=fault.label) - replies
-        if not fault.forgets:  # then it has begun to count anew
+        if not fault.forgets:  # otherwise its counters have restarted
             expect_few_attempts(fault, errors_told(redis, fault.word) - errors,
                                 connections_made(redis) - connects)
         print(f"  {told:.0f} replies were counted as {fault.label}", flush=True)
@@ -74,7 +74,7 @@ def endure(fault, redis, url=""):
 
 
 def expect_few_attempts(fault, errors, connects):
-    """Redis was not asked in a loop, by its own counts. Some of the connections are the test's."""
+    """Redis was not called in a loop, by its own counts. Some of the connections are the test's."""
     rate = max(errors, connects) / FAULT_SECONDS / NODES / BREAKERS
     print(f"  Redis told {fault.word} {errors} times, over {connects} connections: {rate:.2f} "
           "attempts a second of each worker")
@@ -93,7 +93,7 @@ def test_f8_memory_is_full():
 
 def test_f8_it_is_read_only():
     with Redis() as redis:
-        # Of somebody who does not live, so that it keeps what it has.
+        # The primary does not exist, so the replica keeps its data.
         endure(Fault("it is read-only", "READONLY", "read_only",
                      lambda: redis.call("REPLICAOF", "127.0.0.1", "1"),
                      lambda: redis.call("REPLICAOF", "NO", "ONE")), redis)
@@ -168,7 +168,7 @@ def test_f8_the_password_is_changed():
 
 
 def evict(redis):
-    """Leaves so little room that keys go."""
+    """Leaves so little memory that keys are evicted."""
     used = int(redis.info("memory")["used_memory"])
     fill = "for i = 1, 2000 do redis.call('SET', 'other:' .. i, ('v'):rep(1000)) end return 'OK'"
     expect(redis.call("CONFIG", "SET", "maxmemory", str(used + (1 << 20))), "OK")
@@ -176,7 +176,7 @@ def evict(redis):
 
 
 class Evictions:
-    """Hears of a Redis which keys it evicts."""
+    """Receives notifications of the keys that a Redis evicts."""
 
     def __init__(self, redis):
         expect(redis.call("CONFIG", "SET", "notify-keyspace-events", "Ee"), "OK")
@@ -184,7 +184,7 @@ class Evictions:
         self.process = subprocess.Popen(
             ["redis-cli", "-p", str(redis.port), "SUBSCRIBE", "__keyevent@0__:evicted"],
             stdout=subprocess.PIPE, text=True)
-        self.process.stdout.readline()  # from now on
+        self.process.stdout.readline()  # subscribed from now on
         self.thread = threading.Thread(target=self.listen, daemon=True)
         self.thread.start()
 
@@ -203,13 +203,13 @@ class Evictions:
         self.process.stdout.close()
 
     def most_of_a_key(self):
-        """How often the key of ours that went most often did."""
+        """Returns the maximum number of evictions of one of our keys."""
         return max(collections.Counter(
             name for name in self.names if name.startswith("sluice:")).values(), default=0)
 
 
 def said_of_eviction(node):
-    """The one line of its log."""
+    """Returns the only line about eviction in the node's log."""
     node.stop()
     node.line("ended")
     told = [line for line in node.lines if "store_evicts" in line]
@@ -233,7 +233,7 @@ def test_f9_keys_are_evicted():
                     until(lambda: all(node.metric("sluice_redis_evicted_keys_total") > 0
                                       for node in fleet.nodes), "evictions are counted")
                     go_on(load, "after", 6)
-                # Nodes still beat, for which another key may have to go.
+                # Nodes still send heartbeats, which may evict further keys.
                 until(lambda: len(evictions.names) == evicted_keys(redis),
                       "all of them are heard of")
             until(lambda: fleet.metric("sluice_redis_evicted_keys_total")
@@ -242,7 +242,7 @@ def test_f9_keys_are_evicted():
             print(f"  {load.title}: {evicted_keys(redis)}, of ours at most "
                   f"{evictions.most_of_a_key()} times")
             expect_no_errors(load)
-            # So few that the load would still break the bound.
+            # The number is capped so that the load would still exceed the bound.
             forgot = min(evictions.most_of_a_key(), 3)
             fleet.expect_bounds(load, Away(forgot=forgot))
             fleet.expect_ledger(load, forgot=True)
@@ -251,7 +251,7 @@ def test_f9_keys_are_evicted():
                 assert "maxmemory-policy is allkeys-lru, maxmemory 104857600 bytes" in told, told
 
 
-def test_f9_a_redis_that_evicts_nothing_is_not_warned_of():
+def test_f9_a_redis_without_eviction_causes_no_warning():
     with Redis("maxmemory 100mb", "maxmemory-policy noeviction") as redis:
         with StoreScene(f"redis://{redis.address}", nodes=1) as fleet:
             expect(fleet.metric("sluice_redis_may_evict"), 0)

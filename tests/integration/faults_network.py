@@ -1,6 +1,6 @@
-"""What nodes promise while their Redis is killed, hangs, is slow, or forgets.
+"""Promises of nodes while their Redis is killed, hangs, is slow, or loses its data.
 
-Prints how late answers were before, during and after. docs/promises.md says what must hold.
+Prints latencies before, during and after the fault. docs/promises.md states what must hold.
 """
 
 import os
@@ -18,8 +18,8 @@ from store_scene import (DEADLINE_SECONDS, NEAR, expect_in_time, expect_no_error
 
 SEED = seed_of_run()
 SLOW_SECONDS = 12
-PIPE_MOST = 4096  # commands that are under way on one connection
-# A machine that is busy is no outage.
+PIPE_MOST = 4096  # commands in flight on one connection
+# A busy machine must not count as an outage.
 PATIENT = ("--store-deadline", "5s")
 
 
@@ -67,8 +67,8 @@ def test_f2_redis_hangs():
 
 
 def slow(title, delay, opens, jitter=0.0):
-    """A Redis that is so many seconds slow, and whether breakers must open: True, False, or None if
-    they may."""
+    """Delays Redis by this many seconds. `opens`: whether breakers must open (True), must not
+    (False), or may (None)."""
     with Redis() as redis, FaultProxy(redis, seed=SEED) as proxy, fleet_of(proxy) as fleet:
         with Neighbours(fleet.nodes[0]), fleet.record(SEED, f"F3, {title}") as load:
             go_on(load, "before", 2)
@@ -81,16 +81,17 @@ def slow(title, delay, opens, jitter=0.0):
         expect_no_errors(load)
         expect_in_time(load, "during", DEADLINE_SECONDS)
         expect_opened(fleet, load, opened, opens, DEADLINE_SECONDS - delay)
-        # Where all are late breakers open together, and where none opens only a few are.
+        # If all replies are late, breakers open together; if no breaker opened, only a few were
+        # late.
         is_once = opens or opened == 0
         fleet.expect_bounds(load, away_while_slow(fleet.limits["tokens"], is_once))
         fleet.expect_ledger(load)
 
 
 def expect_opened(fleet, load, opened, opens, spare):
-    """Breakers opened if they had to, never so often that nodes flap, and not at all where they
-    must not: but for as often as the machine stood still for longer than the `spare` seconds by
-    which Redis was in time, which those tell who never ask it."""
+    """Breakers opened if they had to, but not so often that they flap, and not at all if they must
+    not. They may also open whenever the machine stalled for longer than the `spare` seconds that
+    Redis had left, as the requests that never use the store show."""
     if opens:
         assert opened >= len(fleet.nodes), f"breakers opened {opened} times"
     breakers = len(fleet.nodes) * BREAKERS
@@ -103,9 +104,9 @@ def expect_opened(fleet, load, opened, opens, spare):
 
 
 def away_while_slow(limit, is_once):
-    """Shares keep what was charged to them, so they are there once however often breakers open. Nor
-    is it asked how often they do: where Redis is not simply away once, what comes back in it is
-    spent beside the shares, at most what comes back while it is slow."""
+    """Shares keep what was charged to them, so they count once however often breakers open. The
+    number of openings is not needed either: unless Redis is away exactly once, the units that
+    return in it are spent beside the shares, at most those that return while it is slow."""
     comes_back = SLOW_SECONDS * limit.count // limit.seconds // limit.burst
     return Away(outages=1, unaware=1 if is_once else comes_back)
 

@@ -1,6 +1,6 @@
-"""What nodes promise while sentinels replace the primary of their Redis.
+"""Promises of nodes while sentinels replace the primary of their Redis.
 
-Prints how late answers were before, during and after. docs/promises.md says what must hold.
+Prints latencies before, during and after the failover. docs/promises.md states what must hold.
 """
 
 import contextlib
@@ -18,11 +18,11 @@ from store_scene import (NODES, StoreScene, expect_in_time, expect_no_errors, pr
 
 SEED = seed_of_run()
 QUORUM = 2
-SWITCH_SECONDS = 1.0  # within which nodes write to the primary that sentinels have agreed on
+SWITCH_SECONDS = 1.0  # maximum time from the failover until nodes write to the new primary
 
 
 class Switches:
-    """Hears of a sentinel when it names another primary."""
+    """Receives a notification from a sentinel when it names another primary."""
 
     def __init__(self, sentinel):
         self.at = None
@@ -51,7 +51,7 @@ class Switches:
 
 @contextlib.contextmanager
 def group():
-    """A primary, two replicas, and three sentinels that know each other."""
+    """Runs a primary, two replicas, and three sentinels that know each other."""
     with contextlib.ExitStack() as stack:
         primary = stack.enter_context(Redis())
         replica_of = f"replicaof 127.0.0.1 {primary.port}"
@@ -71,13 +71,13 @@ def knows_all(sentinel):
 
 
 def first_write(server, since):
-    """When a server that was promoted has decided, after it was first asked about."""
+    """Waits until a promoted server has decided something; returns when that was."""
     until(lambda: server.calls("evalsha") > since, "the new primary decides")
     return time.monotonic()
 
 
 def promoted(replicas):
-    """The one of the replicas that is a primary now, once there is one."""
+    """Waits until one of the replicas has become the primary, and returns it."""
     until(lambda: any(each.info("replication")["role"] == "master" for each in replicas),
           "a replica is promoted")
     return next(each for each in replicas if each.info("replication")["role"] == "master")
@@ -88,7 +88,7 @@ def url_of(sentinels):
 
 
 def fail_over(load, primary, replicas, sentinels):
-    """Kills the primary. How long nodes took to write to the new one once it was named, and it."""
+    """Kills the primary. Returns how long nodes took to write to the named new one, and that."""
     with Switches(sentinels[0]) as switches:
         load.phase("failover")
         primary.stop()
@@ -111,7 +111,8 @@ def test_f4_the_primary_is_killed():
             expect_in_time(load, "failover", STORE_SECONDS)
             stood = max(ask.latency for ask in load.asks_of("failover") if ask.rule == "here")
             assert taken < SWITCH_SECONDS + stood, f"{taken} s, the machine stood still {stood} s"
-            # The shares, and what the replica had not heard of: at most a burst of each.
+            # The bound is the shares plus the writes that the replica had missed: at most a burst
+            # of each.
             fleet.expect_bounds(load, Away(outages=1, unaware=1, forgot=1))
             fleet.expect_ledger(load, forgot=True)
             expect(fleet.metric("sluice_redis_primary_switches_total") >= NODES, True)
@@ -119,7 +120,7 @@ def test_f4_the_primary_is_killed():
 
 
 def expect_old_primary_alone(fleet, primary, new):
-    """The old primary comes back as one, before it is told better: nobody writes to it."""
+    """Restarts the old primary as a primary, before it is reconfigured: no node writes to it."""
     primary.start_again()
     with fleet.record(SEED + 1, "F4, the old primary is back") as load:
         go_on(load, "old", 1)
@@ -131,7 +132,7 @@ def expect_old_primary_alone(fleet, primary, new):
     assert new.calls("evalsha") > 0
 
 
-def test_f4_the_primary_is_told_to_go():
+def test_f4_a_failover_is_requested():
     with group() as (primary, replicas, sentinels):
         with StoreScene(url_of(sentinels)) as fleet:
             with fleet.record(SEED, "F4, the primary is told to go") as load:

@@ -1,6 +1,6 @@
-"""Floods of HTTP/2, and of long replies that nobody reads.
+"""Floods of HTTP/2 frames, and of long replies that are not read.
 
-Memory stays flat, whoever overdoes it is told so, and others do not notice.
+Memory stays flat, the offending connection gets an error, and other clients are not affected.
 """
 
 import contextlib
@@ -12,8 +12,8 @@ from scene import Server
 from scene.neighbours import RULES, Neighbours, connections
 from server import DEADLINE_SECONDS, ask, expect, forget_peak, memory, run_tests, until
 
-# How much more memory a server may take at any time of a flood. A few bytes kept of each frame
-# would be more than that.
+# The maximum growth of a server's memory during a flood. A few bytes per frame that are kept would
+# exceed it.
 BYTES_MOST = 8 << 20
 
 FRAMES = 200_000
@@ -32,7 +32,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
 
 
 def literal(name, value):
-    """A field that the server is to remember, with a name that it does not know."""
+    """Encodes a field with a new name that the server adds to its dynamic table."""
     return b"\x40" + bytes([len(name)]) + name + b"\x7f" + bytes([len(value) - 127]) + value
 
 
@@ -41,7 +41,7 @@ HEAD = b"\x83\x86\x41\x01h\x04\x09/v1/check"
 
 
 class Attacker:
-    """One connection, whose client reads all or nothing while it sends."""
+    """One connection whose client reads either everything or nothing while it sends."""
 
     def __init__(self, server, reads=True):
         self.connection = server.connect()
@@ -55,11 +55,11 @@ class Attacker:
     def read(self):
         with contextlib.suppress(OSError):
             while part := self.connection.recv(1 << 16):
-                # Of what may be endless only the end tells how it went.
+                # The output may be endless; only its end is needed to see the result.
                 self.said = (self.said + part)[-(1 << 20):]
 
     def send(self, frames):
-        """False if the server takes no more."""
+        """Returns False if the server takes no more."""
         try:
             self.connection.sendall(frames)
             return True
@@ -67,7 +67,7 @@ class Attacker:
             return False
 
     def end(self):
-        """The error by which the server has ended it; nothing if it has not, or did not say."""
+        """Returns the error with which the server ended the connection; None if there is none."""
         with contextlib.suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
         if self.reads:
@@ -75,16 +75,16 @@ class Attacker:
         else:
             self.read()
         self.connection.close()
-        # What is cut off at its front begins within a frame, but the last frame is known.
+        # The buffer may begin within a frame, but the size of the last frame is known.
         tail = bytes(self.said[-17:])
         is_goodbye = tail[:9] == frame(GOAWAY, payload=b"8 bytes.")[:9]
         return int.from_bytes(tail[13:], "big") if is_goodbye else None
 
 
 def flood(make, count, reads=True):
-    """Sends what `make` makes of a number, until it was enough, on as many connections as needed.
+    """Sends the frames that `make` returns for each number, on as many connections as needed.
 
-    The errors by which connections were ended, and how many there were.
+    Returns the errors with which connections were ended, and how many connections there were.
     """
     with Server(RULES) as server, Neighbours(server):
         pieces = [b"".join(map(make, range(begin, min(begin + 500, count))))
@@ -96,7 +96,7 @@ def flood(make, count, reads=True):
             while at < len(pieces):
                 attacker = Attacker(server, reads)
                 used.append(attacker)
-                # Numbers of streams begin anew with each connection.
+                # Stream numbers restart with each connection.
                 for piece in pieces[:len(pieces) - at]:
                     at += 1
                     if not attacker.send(piece):
@@ -110,7 +110,7 @@ def flood(make, count, reads=True):
             for thread in threads:
                 thread.join()
 
-        all_attack()  # what a server takes once, and keeps, is no growth
+        all_attack()  # memory that a server allocates once and keeps does not count as growth
         until(lambda: connections(server) == Neighbours.count, "attackers have left")
         before = memory(server, "VmRSS")
         forget_peak(server)
@@ -142,29 +142,29 @@ def test_continuations():
     expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
-def test_continuations_that_are_full():
+def test_full_continuations():
     field = literal(b"x", b"v" * 200) * 70
     first = frame(HEADERS, 0, 1, HEAD)
     errors, _ = flood(lambda n: first if n == 0 else frame(CONTINUATION, 0, 1, field), 5_000)
     expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
-def test_pings_and_settings_that_are_read():
-    """Too many at once are too many, whether or not they are read."""
+def test_pings_and_settings_with_replies_read():
+    """Too many at once are an error, whether or not the replies are read."""
     for one in (frame(PING, payload=b"8 bytes."), frame(SETTINGS),
                 frame(SETTINGS, payload=struct.pack(">HI", 4, 1 << 20))):
         errors, _ = flood(lambda _, one=one: one, FRAMES)
         expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
-def test_pings_and_settings_that_are_not_read():
+def test_pings_and_settings_with_replies_unread():
     for one in (frame(PING, payload=b"8 bytes."), frame(SETTINGS)):
         errors, _ = flood(lambda _, one=one: one, FRAMES, reads=False)
         expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
-def test_frames_without_anything():
-    """On a stream that does not end, and of kinds that mean nothing."""
+def test_empty_frames():
+    """On a stream that does not end, and of unknown kinds."""
     first = frame(HEADERS, END_HEADERS, 1, HEAD)
     for one in (frame(DATA, 0, 1), frame(PRIORITY, 0, 3, b"\0\0\0\1\0"), frame(99, 0, 1),
                 frame(DATA, 8, 1, b"\xff" + b"\0" * 255)):
@@ -179,8 +179,8 @@ def test_window_updates():
     expect(errors - {None}, {FLOW_CONTROL_ERROR})
 
 
-def test_heads_that_unfold():
-    """A byte for a field of 200: a head of 14 KB that has 2.8 MB of fields."""
+def test_header_compression_bombs():
+    """One byte per field of 200 bytes: a head of 14 KB with 2.8 MB of fields."""
     def make(number):
         fields = (literal(b"x", b"v" * 200) if number == 0 else b"") + b"\xbe" * 14_000
         return frame(HEADERS, END_HEADERS | END_STREAM, odd(number), HEAD + fields)
@@ -188,13 +188,13 @@ def test_heads_that_unfold():
 
 
 def test_streams_that_never_end():
-    """More than agreed are refused, and those that are there are given up."""
+    """Streams beyond the limit are refused, and those that are open are abandoned."""
     errors, _ = flood(lambda n: frame(HEADERS, END_HEADERS, odd(n), HEAD), 20_000)
     expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
-def test_requests_whose_replies_are_not_wanted():
-    """No window for any reply, and no end of requests."""
+def test_requests_without_a_window_for_replies():
+    """The client grants no window for replies and never stops sending requests."""
     body = b'{"domain":"neighbours","attributes":{}}'
     no_window = frame(SETTINGS, payload=struct.pack(">HI", 4, 0))
 
@@ -207,13 +207,13 @@ def test_requests_whose_replies_are_not_wanted():
     expect(errors - {None}, {ENHANCE_YOUR_CALM})
 
 
-# What all connections together may keep, and what the server may need beside: its own buffers,
-# those of the allocator, and 16 KiB that each connection may keep in any case.
+# The bound on the memory of all connections, and what the server may need besides: its own buffers,
+# those of the allocator, and 16 KiB that each connection may always keep.
 BOUND, BESIDE = 4 << 20, 16 << 20
 
 
-def test_streams_that_are_kept_to_be_used_again():
-    """Connections that have used many large streams and hold one open; they held 48 MB once."""
+def test_pooled_streams_release_memory():
+    """Connections have used many large streams and hold one open; they once held 48 MB."""
     count, streams = 40, 100
     fields = HEAD + b"\x0f\x10\x10application/json" + (b"\x00\x01x\x7f\xb9\x16" + b"v" * 3000)
     body = b'{"domain":"neighbours","attributes":{}}' + b" " * 3000
@@ -231,8 +231,8 @@ def test_streams_that_are_kept_to_be_used_again():
         for attacker in attackers:
             attacker.send(frame(WINDOW_UPDATE, payload=b"\x01\0\0\0") +
                           frame(HEADERS, END_HEADERS, 1, HEAD))
-        # One after another, because requests that are half there would be too much for all of them
-        # at once. Where others hold all that there is, one may be closed all the same.
+        # One connection after another, because partial requests would exceed the memory of all of
+        # them together. If others hold all of it, a connection may be closed all the same.
         for attacker in attackers:
             attacker.send(requests(3))
             until(lambda a=attacker: a.said.count(b"allowed") >= streams - 1 or
@@ -243,16 +243,16 @@ def test_streams_that_are_kept_to_be_used_again():
         assert more < BOUND + BESIDE, f"{more} bytes more"
 
 
-# Connections that ask for as much as they can at once and read nothing. All of what they were owed
-# was in memory at the same time once: 1.5 GB.
+# The number of connections that send as many requests as they can at once and read nothing. All of
+# their replies were once in memory at the same time: 1.5 GB.
 GREEDY = 400
-# The replies of one connection on each worker are there before they are counted, allocators hold
-# up to twice what is used, and sanitizers more.
+# The replies of one connection per worker exist before they are counted, allocators hold up to
+# twice the memory in use, and sanitizers more.
 GREEDY_BYTES_MOST = 48 << 20
 
 
 def greedy_flood(sent, greeting_bytes):
-    """Each connection sends this and waits until it is replied to or closed."""
+    """Each connection sends this and waits until it gets a reply or is closed."""
     with Server(RULES, ["--bounds-bytes", "4MiB"]) as server, contextlib.ExitStack() as stack:
         attackers = []
         for _ in range(GREEDY):
@@ -286,12 +286,12 @@ def greedy_flood(sent, greeting_bytes):
         until(lambda: connections(server) == 0, "attackers have left")
 
 
-def test_long_replies_that_are_not_read():
+def test_unread_long_replies():
     greedy_flood(b"GET /openapi.yaml HTTP/1.1\r\nHost: e\r\n\r\n" * 220, 0)
 
 
 def test_long_replies_without_a_window():
-    """Streams of reflection, whose replies are far longer than what they send."""
+    """Streams of reflection have replies that are far longer than the requests."""
     path = b"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
     fields = [(b":method", b"POST"), (b":scheme", b"http"), (b":path", path),
               (b":authority", b"e"), (b"content-type", b"application/grpc"), (b"te", b"trailers")]
@@ -303,7 +303,7 @@ def test_long_replies_without_a_window():
     sent = PREFACE + no_window + b"".join(
         frame(HEADERS, END_HEADERS, odd(n), head) + frame(DATA, 0, odd(n), messages)
         for n in range(100))
-    # Its settings, a window and the acknowledgement of ours.
+    # The server sends its settings, a window update and the acknowledgement of our settings.
     greedy_flood(sent, 9 + 2 * 6 + 9 + 4 + 9)
 
 

@@ -1,4 +1,4 @@
-"""node's @grpc/grpc-js: Envoy's service, our own and health."""
+"""node's @grpc/grpc-js: Envoy's service, sluice.v1.Limiter and health."""
 
 import os
 

@@ -1,4 +1,4 @@
-// @grpc/grpc-js at a server: prints as JSON what grpc_js.py expects.
+// Runs @grpc/grpc-js against a server and prints as JSON what grpc_js.py expects.
 //
 //   node grpc_js_client.js ADDRESS PROTO_FOLDER
 "use strict";
@@ -15,7 +15,7 @@ const loaded = grpc.loadPackageDefinition(definition);
 
 const open = (Client) => new Client(address, grpc.credentials.createInsecure());
 
-// The reply, or the status of an error.
+// Returns the reply, or the status of an error.
 function call(client, method, given) {
   return new Promise((resolve) => {
     client[method](given, { deadline: Date.now() + 60_000 },

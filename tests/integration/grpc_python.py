@@ -32,7 +32,7 @@ SERVICE = "envoy.service.ratelimit.v3.RateLimitService"
 
 
 def pool_of(*names):
-    """The messages of files of proto/."""
+    """Returns a descriptor pool with these files of proto/."""
     proto = os.path.join(PROJECT, "proto")
     with tempfile.NamedTemporaryFile() as file:
         run("protoc", f"--proto_path={proto}", "--include_imports",
@@ -100,7 +100,7 @@ def test_envoys_service_by_its_protos():
         expect(ask({"entries": [{"key": "other"}]}), ("OK", [0]), "no limit applies")
 
 
-def test_a_refusal_brings_headers_and_a_body():
+def test_a_refusal_has_headers_and_a_body():
     pool = pool_of("envoy/service/ratelimit/v3/rls.proto")
     given = {"domain": "api", "descriptors": [{"entries": [
         {"key": "path", "value": "/v1/posts"}, {"key": "user", "value": "1"}]}]}
@@ -113,7 +113,7 @@ def test_a_refusal_brings_headers_and_a_body():
         assert replies[2]["rawBody"], replies[2]
 
 
-def test_our_own_service_by_reflection():
+def test_the_limiter_service_by_reflection():
     with Server(RULES) as server, Caller(server) as caller:
         given = {"domain": "api", "attributes": {"user": "1", "path": "/v1/quiet"}}
         verdicts = [caller.call("sluice.v1.Limiter", "Check", given) for _ in range(2)]

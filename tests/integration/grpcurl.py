@@ -1,4 +1,4 @@
-"""grpcurl, which knows the services by reflection alone."""
+"""grpcurl, which discovers the services by reflection."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ SERVICES = [
 
 
 def grpcurl(server, *arguments, given=None):
-    """Exit code and output. Of an error it is 64 and the status."""
+    """Returns the exit code and the output. The exit code of an error is 64 plus the status."""
     flags = ["-plaintext"]
     if given is not None:
         flags += ["-d", json.dumps(given)]
@@ -71,7 +71,7 @@ def test_envoys_service():
         assert code != 0 and "Code: InvalidArgument" in said and "domain" in said, said
 
 
-def test_our_own_service():
+def test_the_limiter_service():
     given = {"domain": "api", "attributes": {"user": "1", "path": "/v1/posts"}}
     with Server(RULES) as server:
         verdicts = [call(server, "sluice.v1.Limiter/Check", given) for _ in range(3)]

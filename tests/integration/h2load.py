@@ -1,4 +1,4 @@
-"""h2load: many requests at once, none of which fails or is charged twice."""
+"""h2load: many concurrent requests, none of which fails or is charged twice."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import tempfile
 from scene import Server, peek, run
 from server import expect, run_tests
 
-# So many that none is refused, in a window that tells how many were charged.
+# The limit is so high that no request is refused; its window counts how many were charged.
 LIMIT = 1_000_000
 RULES = f"""
 domain: api
@@ -24,7 +24,7 @@ def field(number, value):
 
 
 def load(server, path, body, *flags):
-    """Runs h2load and says how many of its requests ended how."""
+    """Runs h2load and checks how many of its requests succeeded."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(body)
         file.flush()

@@ -1,4 +1,4 @@
-"""h2spec: every case, on paths that are read and paths that are posted to."""
+"""h2spec: every case, on paths for GET and on paths for POST."""
 
 import os
 import subprocess
@@ -8,16 +8,16 @@ import xml.etree.ElementTree
 from scene import TOOLS, Server, tool
 from server import ask, expect, run_tests
 
-# Of one run: some cases wait for seconds to see that nothing comes.
+# The timeout of one run: some cases wait for seconds to see that no frame arrives.
 RUN_SECONDS = 280
 
 RULES = "domain: api\nrules: [{ name: all, per: [ip], limit: 1/d }]\n"
-# h2spec wants replies that have a body. Forward auth refuses GET and POST alike; the others answer
-# POST, and GET with an error.
+# h2spec expects replies that have a body. Forward auth refuses GET and POST alike; the others
+# answer POST, and GET with an error.
 PATHS = ("/auth/api/page", "/v1/check",
          "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
 
-# Cases that are not ours to pass, and why.
+# Cases that do not apply to us, with the reason.
 WAIVED = {
     ("http2/3.5", "Sends invalid connection preface"):
         "the port speaks HTTP/1, too, so the reply to what is no preface is a 400 and the end",
@@ -25,7 +25,7 @@ WAIVED = {
 
 
 def run(address, path, folder):
-    """How many cases there were; of those that failed section, description and what was seen."""
+    """Returns the number of cases, and section, description and result of those that failed."""
     host, port = address.rsplit(":", 1)
     report = os.path.join(folder, "report.xml")
     h2spec = tool("h2spec", os.path.join(TOOLS, "bin", "h2spec"))
@@ -43,7 +43,7 @@ def run(address, path, folder):
 
 def test_every_case_passes():
     with Server(RULES) as server, tempfile.TemporaryDirectory() as folder:
-        # Takes the one unit that there is, so that replies are refusals.
+        # Uses up the only unit, so that replies are refusals.
         expect(ask(server.address, "/auth/api/page")[0], 200)
         failures = []
         for path in PATHS:

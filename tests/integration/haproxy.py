@@ -1,4 +1,4 @@
-"""HAProxy with an action in Lua, as examples/haproxy has it."""
+"""HAProxy with an action in Lua, as in examples/haproxy."""
 
 from scene.proxy_contract import tests_of
 from scene.proxies import Kind, stage
@@ -13,7 +13,7 @@ HAPROXY = Kind(
     fail_closed=[("auth/edge open ", "auth/edge closed ")],
     away_status=503)
 
-# By a cookie and by a header, which Sluice is told of.
+# Limits by a cookie and by a header, which HAProxy passes to Sluice.
 RULES = """
 domain: edge
 attributes: { session: cookie.session, user: header.x-user-id }
@@ -29,7 +29,7 @@ def ask(proxy, *lines):
     return proxy.send(head.encode())[0]
 
 
-def test_cookies_of_several_lines_count():
+def test_cookies_in_several_lines_are_combined():
     with stage(HAPROXY, TELLING, RULES) as (_, proxy, app):
         lines = ["Cookie: a=1", "Cookie: session=me", "Cookie: b=2"]
         expect([ask(proxy, *lines) for _ in range(3)], [200, 429, 429])
@@ -38,7 +38,7 @@ def test_cookies_of_several_lines_count():
         expect(len(app.seen), 1)
 
 
-def test_a_header_of_several_lines_that_differ_is_refused():
+def test_a_header_with_different_values_is_refused():
     with stage(HAPROXY, TELLING, RULES) as (_, proxy, app):
         expect(ask(proxy, "X-User-Id: z", "X-User-Id: me", "X-User-Id: z"), 400)
         expect(ask(proxy, *["X-User-Id: me"] * 3), 200)
@@ -46,7 +46,7 @@ def test_a_header_of_several_lines_that_differ_is_refused():
         expect(len(app.seen), 1)
 
 
-def test_too_many_lines_of_a_header_are_refused():
+def test_too_many_values_of_a_header_are_refused():
     with stage(HAPROXY, TELLING, RULES) as (_, proxy, app):
         expect(ask(proxy, *["X-User-Id: me"] * 61), 400)
         expect(app.seen, [])

@@ -24,7 +24,7 @@ def test_ioredis():
             assert error.startswith("ERR "), f"{arguments}: {error}"
         expect([reply[2] for reply in said["pipeline"]], [*range(99, -1, -1)] + [0] * 900)
         expect([reply[0] for reply in said["pipeline"]], [0] * 100 + [1] * 900)
-        # A map, which ioredis hands on as a list.
+        # A map, which ioredis returns as a list.
         expect(said["check"][0], ["allowed", 1, "limit", 2, "remaining", 1, "retry_after_ms", 0,
                                   "reset_after_ms", 1_800_000, "rule", "posts", "wait_ms", 0])
         expect([reply[1] for reply in said["check"]], [1, 1, 0])

@@ -1,9 +1,8 @@
-// ioredis at a server: prints as JSON what ioredis.py expects.
+// Runs ioredis against a server and prints as JSON what ioredis.py expects.
 //
 //   node ioredis_client.js PORT SEQUENCES ERRORS
 //
-// SEQUENCES: for each key the arguments of its calls of CL.THROTTLE; ERRORS: those of calls that
-// make no limit.
+// SEQUENCES: the arguments of CL.THROTTLE calls by key; ERRORS: the arguments of invalid calls.
 "use strict";
 
 const Redis = require("ioredis");

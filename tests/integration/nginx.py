@@ -1,4 +1,4 @@
-"""nginx with auth_request, as examples/nginx has it."""
+"""nginx with auth_request, as in examples/nginx."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""nginx that is set up wrongly before Sluice: nothing passes in silence."""
+"""A misconfigured nginx before Sluice: no request passes silently."""
 
 from scene import tool
 from scene.proxies import FLAGS, Kind, stage
@@ -32,7 +32,7 @@ NGINX = Kind(
 
 WITHOUT_URI = [("    proxy_set_header X-Original-URI $request_uri;\n", "")]
 ANOTHER_DOMAIN = [("/auth/edge?deny=403", "/auth/egde?deny=403")]
-# The client's X-Forwarded-For reaches Sluice as it is.
+# The X-Forwarded-For of the client reaches Sluice unchanged.
 ONLY_FORWARDED = [("proxy_set_header X-Forwarded-For $remote_addr;",
                    "proxy_set_header X-Forwarded-For $http_x_forwarded_for;"
                    'proxy_set_header Forwarded "for=$remote_addr";')]
@@ -42,7 +42,7 @@ def said(sluice):
     return ask(sluice.admin, "/readyz?verbose")[2].splitlines()[2:]
 
 
-def test_a_proxy_that_is_not_trusted_is_refused_and_named():
+def test_an_untrusted_proxy_is_refused_and_reported():
     with stage(NGINX, flags=["--trusted-proxies", "192.0.2.0/24"]) as (sluice, proxy, app):
         expect([proxy.ask("/v1/other").status for _ in range(3)], [403] * 3)
         expect(app.seen, [])
@@ -52,7 +52,7 @@ def test_a_proxy_that_is_not_trusted_is_refused_and_named():
         assert 'sluice_warnings_total{cause="untrusted_proxy"} 3\n' in metrics, metrics
 
 
-def test_a_call_without_the_original_path_is_refused_and_named():
+def test_a_call_without_the_original_path_is_refused_and_reported():
     with stage(NGINX, WITHOUT_URI) as (sluice, proxy, app):
         expect(proxy.ask("/v1/other").status, 403)
         expect(app.seen, [])
@@ -60,14 +60,14 @@ def test_a_call_without_the_original_path_is_refused_and_named():
         expect(said(sluice), ["no_original_request: 1 call ('127.0.0.1')"])
 
 
-def test_a_domain_without_rules_passes_and_is_named():
+def test_an_unknown_domain_passes_and_is_reported():
     with stage(NGINX, ANOTHER_DOMAIN) as (sluice, proxy, _):
         expect(proxy.ask("/private/a").status, 200)
         assert "the domain 'egde' has no rules" in sluice.line("unknown_domain")
         expect(said(sluice), ["unknown_domain: 1 call ('egde')"])
 
 
-def test_a_domain_without_rules_is_refused_where_the_setting_says_so():
+def test_an_unknown_domain_is_refused_if_configured():
     flags = [*FLAGS, "--unknown-domain", "refuse"]
     with stage(NGINX, ANOTHER_DOMAIN, flags=flags) as (sluice, proxy, app):
         expect(proxy.ask("/v1/other").status, 403)
@@ -75,7 +75,7 @@ def test_a_domain_without_rules_is_refused_where_the_setting_says_so():
         assert "the domain 'egde' has no rules" in sluice.line("unknown_domain")
 
 
-def test_a_client_cannot_name_itself_where_the_proxy_sets_only_forwarded():
+def test_a_client_cannot_name_itself_if_the_proxy_sets_only_forwarded():
     lies = [{"X-Forwarded-For": f"198.51.100.{i}"} for i in range(3)]
     with stage(NGINX, ONLY_FORWARDED) as (_, proxy, app):
         expect([proxy.ask("/v1/posts", headers=lie).status for lie in lies], [403] * 3)

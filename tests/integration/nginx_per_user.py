@@ -1,5 +1,5 @@
-"""nginx with limits per user as examples/nginx/per_user.conf has it: the user is who the identity
-service says, whatever the client says."""
+"""nginx with limits per user, as in examples/nginx/per_user.conf: the identity service names the
+user, whatever the client sends."""
 
 import contextlib
 import http.server
@@ -48,12 +48,12 @@ NGINX = Kind(
 
 
 class IdentityHandler(http.server.BaseHTTPRequestHandler):
-    """Names the user of a token, or answers 401."""
+    """Returns the user of a token, or replies 401."""
 
     protocol_version = "HTTP/1.1"
     timeout = DEADLINE_SECONDS
 
-    def do_GET(self):  # a name of BaseHTTPRequestHandler
+    def do_GET(self):  # the name is required by BaseHTTPRequestHandler
         user = TOKENS.get(self.headers.get("Authorization"))
         self.send_response(200 if user else 401)
         if user:
@@ -99,13 +99,13 @@ def test_each_user_has_a_limit():
             expect([ask(proxy, token) for _ in range(LIMIT + 1)], [200] * LIMIT + [429])
 
 
-def test_the_clients_own_user_header_does_not_count():
+def test_the_clients_own_user_header_is_ignored():
     with proxy_to_app() as (proxy, app):
         statuses = [ask(proxy, "Bearer of-ann", **{"X-User-Id": f"other-{i}"})
                     for i in range(LIMIT + 2)]
         expect(statuses, [200] * LIMIT + [429, 429])
         expect(len(app.seen), LIMIT)
-        # Nobody spent the units of the other users that were named.
+        # The units of the other users that it named are unspent.
         expect([ask(proxy, "Bearer of-bob", **{"X-User-Id": "ann"}) for _ in range(LIMIT)],
                [200] * LIMIT)
 

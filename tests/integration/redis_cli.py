@@ -1,4 +1,4 @@
-"""redis-cli, in RESP2 and RESP3, one command at a time and in bulk."""
+"""redis-cli, in RESP2 and RESP3, with single commands and in bulk."""
 
 import itertools
 
@@ -44,7 +44,7 @@ def test_checks_by_rules():
         expect(cli(server, *check[:1], "nowhere", "user", "1")[:4], "ERR ")
 
 
-def test_what_operators_type():
+def test_commands_of_operators():
     with Server(RULES) as server:
         expect(cli(server, "PING"), "PONG\n")
         expect(cli(server, "-x", "ECHO", given="a text"), "a text\n")

@@ -41,7 +41,7 @@ def test_sequences_of_throttle():
 
 
 def throttle_as_units_come_back(connection, key):
-    """What each step was told, and whether all of them came within their second."""
+    """Returns the reply to each step, and whether all of them came within their second."""
     found = [throttle(connection, key, step) for step, _ in AT_ONCE["throttled"]]
     in_time = True
     for reset_after, step, _ in AS_UNITS_COME_BACK:
@@ -57,7 +57,7 @@ def throttle_as_units_come_back(connection, key):
     return found, in_time
 
 
-def test_units_come_back():
+def test_units_return():
     wanted = [reply for _, reply in AT_ONCE["throttled"]]
     wanted += [reply for *_, reply in AS_UNITS_COME_BACK]
     with Server(RULES) as server, client(server) as connection:
@@ -81,7 +81,7 @@ def test_errors_of_throttle():
                 expect(connection.ping(), True, "the connection goes on")
 
 
-def test_a_transactional_pipeline_as_it_is_by_default():
+def test_a_default_transactional_pipeline():
     with Server(RULES) as server:
         for protocol in PROTOCOLS:
             with client(server, protocol) as connection:
@@ -129,7 +129,7 @@ def test_checks_by_rules():
             expect((none["allowed"], none["limit"], none["rule"]), (1, -1, None))
 
 
-def test_what_it_says_on_connecting():
+def test_commands_on_connecting():
     token = "sixteen bytes at least"
     with Server(RULES, ["--callers-token", token]) as server:
         for protocol in PROTOCOLS:

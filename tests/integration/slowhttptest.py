@@ -1,4 +1,4 @@
-"""slowhttptest: each of its modes loses its connections, and others do not notice."""
+"""slowhttptest: the server closes the connections of each mode and serves other clients."""
 
 import contextlib
 import csv
@@ -12,7 +12,7 @@ from scene.neighbours import RULES, Neighbours, connections
 from server import DEADLINE_SECONDS, ask, expect, run_tests, until
 
 COUNT = 300
-# When an attack would give up by itself, far beyond the deadlines of the server.
+# The time after which an attack would stop by itself, far beyond the server's deadlines.
 SECONDS = 30
 DEADLINES = [flag for name in ("header", "body", "write", "idle")
              for flag in (f"--deadlines-{name}", "5s")]
@@ -24,7 +24,7 @@ LIMITED = "---\ndomain: api\nrules: [{ name: all, per: [ip], limit: 1/d }]\n"
 
 
 class Attack:
-    """slowhttptest under way, stopped by its process id."""
+    """A running slowhttptest, stopped by its process id."""
 
     def __init__(self, server, *mode):
         self.folder = tempfile.TemporaryDirectory()
@@ -43,7 +43,7 @@ class Attack:
         self.folder.cleanup()
 
     def end(self):
-        """How it ended, the most connections it had, and whether it ever found the server away."""
+        """Returns how it ended, its maximum of connections, and whether the server was down."""
         said = self.process.communicate(timeout=SECONDS + DEADLINE_SECONDS)[0]
         how = re.search(r"Exit status: ([A-Za-z ]+)", re.sub(r"\x1b\[[0-9;]*m", "", said))
         assert how, said
@@ -55,7 +55,7 @@ class Attack:
 
 @contextlib.contextmanager
 def under_attack(*mode):
-    """An attack all of whose connections the server has let go."""
+    """Runs an attack until the server has closed all of its connections."""
     with Server(RULES + LIMITED, DEADLINES) as server, Neighbours(server), \
             Attack(server, *mode) as attacker:
         until(lambda: connections(server) > Neighbours.count + COUNT // 2, "it is attacked")
@@ -74,13 +74,13 @@ def test_slow_bodies():
 
 
 def test_slow_reads():
-    """What the system keeps for it it reads on and on, so the end of that is not waited for."""
+    """It keeps reading what the system has buffered, so the test does not wait for its end."""
     with under_attack("-X", "-k", "10", "-n", "1", "-z", "5", "-w", "1", "-y", "16") as attacker:
         expect(attacker.process.poll(), None, "it has not left by itself")
 
 
 def test_ranges():
-    """Ranges are not looked at: each is a request like any other, and leaves nothing behind."""
+    """Range headers are ignored: each request is an ordinary one and leaves nothing behind."""
     with Server(RULES + LIMITED, DEADLINES) as server, Neighbours(server), \
             Attack(server, "-R", "-t", "GET") as attacker:
         how, _, ever_away = attacker.end()

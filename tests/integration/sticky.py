@@ -1,4 +1,4 @@
-"""Proxies before two nodes of Sluice, which send each user to one of them, as examples/ has it."""
+"""Proxies before two nodes, which send each user to one of them, as in examples/."""
 
 import contextlib
 
@@ -8,7 +8,7 @@ from ports import free_port
 from server import expect, run_tests, until
 
 OTHER_PORT = "8082"
-# By turns an odd number of users meets both nodes.
+# With round robin, an odd number of users reaches both nodes.
 LIMIT, USERS, EXTRA = 3, 21, 2
 RULES = f"""
 domain: edge
@@ -40,7 +40,7 @@ def kind_of(folder, file, command, patience, more=None):
                 away_status=None, more=more or {})
 
 
-# Each with the edits that send requests to the nodes by turns.
+# Each has the edits that distribute requests by round robin.
 NGINX = kind_of("nginx", "sticky.conf",
                 [tool("nginx", "/usr/sbin/nginx"), "-p", ".", "-c", "main.conf"],
                 [("proxy_read_timeout 100ms", "proxy_read_timeout 60s")],
@@ -58,7 +58,7 @@ ENVOY = kind_of("envoy", "sticky.yaml",
 
 @contextlib.contextmanager
 def stage(kind, edits=()):
-    """Two nodes, an app and a proxy before them."""
+    """Runs two nodes, an app and a proxy before them."""
     def node():
         return Server(RULES, FLAGS, listen=f"127.0.0.1:{free_port()}")
     with App() as app, node() as one, node() as other:
@@ -77,7 +77,7 @@ def ask(proxy, user):
 
 
 def allowed(proxy):
-    """How many requests of each user pass, of some more than may."""
+    """Sends more requests per user than the limit. Returns how many pass."""
     counts = dict.fromkeys(users(), 0)
     for _ in range(LIMIT + EXTRA):
         for user in counts:
@@ -88,7 +88,7 @@ def allowed(proxy):
 
 
 def used(node, user):
-    """Units that a user has taken at a node."""
+    """Returns the units that a user has taken at a node."""
     decision, = peek(node.address, "edge", {"user": user})
     return LIMIT - decision["remaining"]
 
@@ -112,7 +112,7 @@ def another_node_takes_over(kind, _by_turns):
         allowed(proxy)
         moved = [user for user in users() if used(one, user)]
         one.kill()
-        # A node that is away may be noticed late, and requests pass unasked until then.
+        # The proxy may notice late that a node is down, and requests pass unchecked until then.
         for user in moved:
             until(lambda user=user: ask(proxy, user) == 429, f"{user} is limited again")
             expect(used(other, user), LIMIT)
@@ -121,13 +121,13 @@ def another_node_takes_over(kind, _by_turns):
 
 
 def the_app_reads_the_user_that_was_limited(kind, _by_turns):
-    """Or the request is refused: a client may send the header several times."""
+    """Otherwise the request is refused: a client may send the header several times."""
     with stage(kind) as (_, _, proxy):
         for number in range(LIMIT + EXTRA):
             head = f"GET / HTTP/1.1\r\nHost: edge\r\nX-User-Id: {number}\r\nX-User-Id: me\r\n"
             status, _ = proxy.send(head.encode())
             heads = [app_head.get_all("X-User-Id") for app_head in proxy.app.heads]
-            # HAProxy hands on both lines, of which Sluice then refuses the request.
+            # HAProxy passes on both lines, and Sluice then refuses the request.
             expected = (400, []) if kind.folder == "haproxy" else (200, [[str(number)]])
             expect((status, heads), expected)
             proxy.app.heads.clear()

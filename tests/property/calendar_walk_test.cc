@@ -1,4 +1,4 @@
-// Calendar windows against a walk through time, second by second where clocks change.
+// Compares calendar windows with a walk through time, second by second around offset changes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/calendar.h"
-#include "core/tzif.h"
-#include "unit/core/zone_files.h"
+#include "core/calendar/calendar.h"
+#include "core/calendar/tzif.h"
+#include "unit/core/calendar/zone_files.h"
 
 namespace sluice {
 namespace {
@@ -22,7 +22,7 @@ using std::chrono::days;
 using std::chrono::floor;
 using std::chrono::seconds;
 
-// The label of a window, worked out with nothing but days and hours.
+// Returns a number that identifies the window of a local time, from days and hours only.
 std::int64_t LabelOf(CalendarUnit unit, std::int64_t local) {
   const std::chrono::sys_seconds shown{seconds{local}};
   if (unit == CalendarUnit::kHour) {
@@ -39,8 +39,8 @@ std::int64_t LabelOf(CalendarUnit unit, std::int64_t local) {
   return year * 12 + static_cast<int>(static_cast<unsigned>(date.month()));
 }
 
-// Walks over time step by step, keeping the latest local time shown, and checks WindowAt wherever
-// the label of that changes.
+// Walks through time step by step, keeps the latest local time shown, and checks WindowAt whenever
+// the label of that time changes.
 class Walk {
  public:
   Walk(const Zone& zone, CalendarUnit unit) : zone_(zone), unit_(unit) {}
@@ -54,7 +54,7 @@ class Walk {
       latest = std::max({latest, Local(at - 1), Local(at)});
       const std::int64_t now_label = LabelOf(unit_, latest);
       if (now_label == label) {
-        // What a clock shows again is where windows go wrong.
+        // Windows are most likely wrong while a clock repeats a stretch of time.
         if (at >= change && at < change + kTwoHours && at % 900 == 0)
           CheckInside(Time{seconds{at}});
         continue;
@@ -85,7 +85,7 @@ class Walk {
     last_ = boundary;
   }
 
-  // A linear search that remembers its place, so that no code is shared with what is tested.
+  // A linear search that starts at the last position and shares no code with the tested one.
   std::int64_t Local(std::int64_t utc) {
     while (place_ > 0 && zone_.changes[place_ - 1].from > utc) --place_;
     while (place_ < zone_.changes.size() && zone_.changes[place_].from <= utc) ++place_;
@@ -115,21 +115,21 @@ std::vector<Zone> EveryZone() {
   return zones;
 }
 
-// Whether a walk in steps of `step` comes by every second at which something can happen.
+// Returns whether a walk in steps of `step` visits every second at which something can happen.
 bool FallsOn(const Zone& zone, std::size_t index, std::int64_t step) {
   const std::int64_t before = index == 0 ? zone.first_offset : zone.changes[index - 1].offset;
   const Zone::Change& change = zone.changes[index];
   return change.from % step == 0 && before % step == 0 && change.offset % step == 0;
 }
 
-// Steps to walk around a change in, and how far. Uneven offsets are the rare, early ones; only
-// there is every second looked at.
+// The step of a walk around a change, and its reach on either side. Uneven offsets are rare and
+// early; only around those does the walk visit every second.
 struct Steps {
   std::int64_t reach = 27 * 3600;
   std::int64_t step = 900;
 };
 
-TEST(CalendarWalkTest, WindowsAroundEveryChangeOfEveryZoneMatchAWalkThroughTime) {
+TEST(CalendarWalkTest, MatchesWalkAroundEveryChangeOfEveryZone) {
   if (!HasZoneFiles()) GTEST_SKIP() << "no zone files in " << kZoneDirectory;
   const std::int64_t first = SecondsAt("1910-01-01T00:00:00Z");
   const std::int64_t first_regular = SecondsAt("1995-01-01T00:00:00Z");
@@ -149,7 +149,7 @@ TEST(CalendarWalkTest, WindowsAroundEveryChangeOfEveryZoneMatchAWalkThroughTime)
   EXPECT_GT(boundaries, 10'000);
 }
 
-TEST(CalendarWalkTest, WeeksMonthsAndYearsMatchAWalkThroughTime) {
+TEST(CalendarWalkTest, MatchesWalkForWeeksMonthsAndYears) {
   if (!HasZoneFiles()) GTEST_SKIP() << "no zone files in " << kZoneDirectory;
   const std::int64_t middle = SecondsAt("2012-01-01T00:00:00Z");
   for (const char* name : {"Pacific/Apia", "Europe/Berlin", "America/Havana", "Asia/Beirut",

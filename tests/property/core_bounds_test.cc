@@ -1,5 +1,5 @@
-// What an algorithm admits over time, added up from its answers: no span of time gets more than the
-// limit's meaning allows, whoever asks and however they time it.
+// Adds up the units an algorithm admits over time: no span of time gets more than the limit allows,
+// however callers time their requests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "support/core_state.h"
 #include "support/oracle_models.h"
 #include "support/random.h"
@@ -17,7 +17,7 @@
 namespace sluice::testing {
 namespace {
 
-// Everything that a greedy caller is admitted.
+// Returns everything that a greedy caller is admitted.
 History Admitted(const LimitSpec& spec, Random& random) {
   const Limit limit = MustMake(spec);
   CoreState state(limit.terms);
@@ -30,55 +30,55 @@ History Admitted(const LimitSpec& spec, Random& random) {
     now = std::max(now, at);
     const Cost cost = maker.NextCost(last);
     last = state.Check(cost, at);
-    // The moment an admitted request goes ahead is what counts.
+    // A request counts at the instant at which it goes ahead.
     if (last.allowed)
       admitted.push_back({(now + last.wait).time_since_epoch().count(), cost.units});
   }
   return admitted;
 }
 
-// The most units admitted in any span (t - length, t].
-Wide MostIn(const History& admitted, Wide length) {
-  Wide most = 0;
+// Returns the maximum number of units admitted in any span (t - length, t].
+Wide MaxIn(const History& admitted, Wide length) {
+  Wide max = 0;
   for (const PastCharge& last : admitted) {
     Wide units = 0;
     for (const PastCharge& charge : admitted) {
       if (charge.at <= last.at && charge.at > last.at - length) units += charge.units;
     }
-    most = std::max(most, units);
+    max = std::max(max, units);
   }
-  return most;
+  return max;
 }
 
-TEST(BoundsTest, ASlidingLogAdmitsNoMoreThanCountInAnyPeriod) {
+TEST(BoundsTest, SlidingLogAdmitsAtMostCountInAnyPeriod) {
   ForEachSeed(300, [](Random& random) {
     const LimitSpec spec = RandomLimit(Kind::kSlidingLog, random);
-    const Wide most = MostIn(Admitted(spec, random), spec.rate->period.count());
-    EXPECT_TRUE(most <= spec.rate->count) << ToText(spec);
+    const Wide max = MaxIn(Admitted(spec, random), spec.rate->period.count());
+    EXPECT_TRUE(max <= spec.rate->count) << ToText(spec);
   });
 }
 
-TEST(BoundsTest, StrictBucketsAdmitNoMoreThanCountInAnyPeriod) {
+TEST(BoundsTest, StrictBucketsAdmitAtMostCountInAnyPeriod) {
   ForEachSeed(300, [](Random& random) {
     LimitSpec spec = RandomLimit(Kind::kSlidingBuckets, random);
     spec.oldest = OldestPart::kStrict;
-    const Wide most = MostIn(Admitted(spec, random), spec.rate->period.count());
-    EXPECT_TRUE(most <= spec.rate->count) << ToText(spec);
+    const Wide max = MaxIn(Admitted(spec, random), spec.rate->period.count());
+    EXPECT_TRUE(max <= spec.rate->count) << ToText(spec);
   });
 }
 
-TEST(BoundsTest, AFirstRequestWindowAdmitsNoMoreThanTwiceCountInAnyPeriod) {
+TEST(BoundsTest, FirstRequestWindowAdmitsAtMostTwiceCountInAnyPeriod) {
   ForEachSeed(300, [](Random& random) {
     const LimitSpec spec = RandomLimit(Kind::kFirstRequestWindow, random);
-    const Wide most = MostIn(Admitted(spec, random), spec.rate->period.count());
-    EXPECT_TRUE(most <= Wide{2} * spec.rate->count) << ToText(spec);
+    const Wide max = MaxIn(Admitted(spec, random), spec.rate->period.count());
+    EXPECT_TRUE(max <= Wide{2} * spec.rate->count) << ToText(spec);
   });
 }
 
-// In any span of length x: the burst, and what comes back in x. Waits are rounded up to whole
-// nanoseconds, so two requests may come one nanosecond closer together than the units they wait
-// for.
-TEST(BoundsTest, ATokenBucketAdmitsNoMoreThanBurstAndWhatComesBack) {
+// In any span of length x at most the burst plus the units that come back in x may pass. Waits are
+// rounded up to whole nanoseconds, so two requests may be one nanosecond closer together than the
+// units they wait for.
+TEST(BoundsTest, TokenBucketAdmitsAtMostBurstPlusRefill) {
   ForEachSeed(300, [](Random& random) {
     const LimitSpec spec = RandomLimit(Kind::kTokenBucket, random);
     const TickScale scale = ScaleOf(*spec.rate);
@@ -87,7 +87,7 @@ TEST(BoundsTest, ATokenBucketAdmitsNoMoreThanBurstAndWhatComesBack) {
     for (const std::int64_t length : {std::int64_t{1}, spec.rate->period.count(),
                                       random.Spread(1, 10 * spec.rate->period.count())}) {
       const Wide back = Wide{length} * scale.ns / scale.unit;
-      EXPECT_TRUE(MostIn(admitted, length) <= burst + back) << ToText(spec) << " in " << length;
+      EXPECT_TRUE(MaxIn(admitted, length) <= burst + back) << ToText(spec) << " in " << length;
     }
   });
 }

@@ -1,4 +1,4 @@
-// New terms for a key in use: what it has used stays used, and no key gets a second burst.
+// Tests new terms for a key in use: used units stay used, and no key gets a second burst.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "support/core_state.h"
 #include "support/oracle_models.h"
 #include "support/random.h"
@@ -19,7 +19,7 @@ namespace {
 
 Time RandomTime(Random& random) { return Time{Nanos{random.Spread(0, 3'000'000'000'000'000'000)}}; }
 
-// Two valid specs of one kind, and their limits.
+// Two valid specs of one kind each, and their limits.
 struct Pair {
   LimitSpec from;
   LimitSpec to;
@@ -31,7 +31,7 @@ Pair RandomPair(Kind old_kind, Kind new_kind, Random& random) {
   Pair pair;
   pair.from = RandomLimit(old_kind, random);
   pair.to = RandomLimit(new_kind, random);
-  // A small change is the usual one; equal terms with another count show the rounding.
+  // Small changes are the usual ones. Equal terms with another count show the rounding.
   if (old_kind == new_kind && random.OneIn(3)) {
     pair.to = pair.from;
     if (random.OneIn(2)) pair.to.burst.reset();
@@ -48,16 +48,16 @@ Pair RandomPair(Kind old_kind, Kind new_kind, Random& random) {
 }
 
 class ChangeTest : public ::testing::TestWithParam<Kind> {};
-// The changes that a pacer takes too.
+// Changes that are also tested for pacers.
 class AnyChangeTest : public ::testing::TestWithParam<Kind> {};
-// The limits that can be below zero and count units.
+// Limits that count units and can go below zero.
 class DebtChangeTest : public ::testing::TestWithParam<Kind> {};
-// Those that are exact: not of sliding buckets, which are booked anew in the current part, nor of
-// the pacer that warms up, whose store is scaled in floating point.
+// Limits whose change to the same terms is exact. Excludes sliding buckets, which are charged anew
+// in the current part, and the warm-up pacer, whose store is scaled in floating point.
 class ExactChangeTest : public ::testing::TestWithParam<Kind> {};
 
-// "A key that had used 2 of 2/h has 2 left of 4/h", at the very instant of its use.
-TEST_P(ChangeTest, UsedUnitsCarryOver) {
+// "A key that had used 2 of 2/h has 2 left of 4/h", tested at the instant of the use.
+TEST_P(ChangeTest, CarriesUsedUnitsOver) {
   ForEachSeed(400, [](Random& random) {
     const Pair pair = RandomPair(GetParam(), GetParam(), random);
     if (::testing::Test::HasFailure()) return;
@@ -70,7 +70,7 @@ TEST_P(ChangeTest, UsedUnitsCarryOver) {
     const Decision left = state.Peek(Cost{0}, now);
     const std::int64_t want = std::max<std::int64_t>(0, left.limit - used);
     EXPECT_LE(left.remaining, want) << ToText(pair.from) << " -> " << ToText(pair.to);
-    // Elsewhere something else than units may hold requests back.
+    // With these options something other than units may hold requests back.
     if (pair.to.min_gap || (GetParam() == Kind::kLeakyBucket && pair.to.max_wait)) return;
     EXPECT_EQ(left.remaining, want) << ToText(pair.from) << " -> " << ToText(pair.to) << " used "
                                     << used << " at " << now.time_since_epoch().count() << "\n"
@@ -78,9 +78,9 @@ TEST_P(ChangeTest, UsedUnitsCarryOver) {
   });
 }
 
-// What is owed beyond the burst is owed under the new terms too; the rest is cut to what those can
-// hold.
-TEST_P(DebtChangeTest, ADebtCarriesOverWhole) {
+// Units owed beyond the burst are owed in full under the new terms too. The rest is cut to what
+// those can hold.
+TEST_P(DebtChangeTest, CarriesDebtOverInFull) {
   ForEachSeed(400, [](Random& random) {
     Pair pair = RandomPair(GetParam(), GetParam(), random);
     pair.from.max_wait.reset();
@@ -92,21 +92,22 @@ TEST_P(DebtChangeTest, ADebtCarriesOverWhole) {
     CoreState state(pair.old_limit.terms);
     CoreState fresh(pair.new_limit.terms);
     const Time now = RandomTime(random);
-    const std::int64_t least =
+    const std::int64_t min =
         std::min(state.Peek(Cost{0}, now).limit, fresh.Peek(Cost{0}, now).limit);
     const std::int64_t owed = random.Spread(1, 1'000'000'000);
     state.TakeDebt(Cost{state.Peek(Cost{0}, now).limit}, now);
-    // At the bound of the old terms some of it was not taken. Refills come once a period.
+    // Near the bound of the old terms a part of the debt was not taken. Refills come once per
+    // period.
     const Decision full = state.TakeDebt(Cost{owed}, now);
     if (full.reset_after.count() >= kDebtYear - pair.from.rate->period.count()) return;
     state.Change(pair.new_limit.terms, now);
-    fresh.TakeDebt(Cost{least + owed}, now);
+    fresh.TakeDebt(Cost{min + owed}, now);
     SCOPED_TRACE(ToText(pair.from) + " -> " + ToText(pair.to) + " owed " + std::to_string(owed));
     ExpectSameFuture(pair.to, state, fresh, now, random);
   });
 }
 
-TEST_P(AnyChangeTest, AnUnusedKeyStaysUnused) {
+TEST_P(AnyChangeTest, KeepsUnusedKeyUnused) {
   ForEachSeed(100, [](Random& random) {
     const Pair pair = RandomPair(GetParam(), GetParam(), random);
     if (::testing::Test::HasFailure()) return;
@@ -120,7 +121,7 @@ TEST_P(AnyChangeTest, AnUnusedKeyStaysUnused) {
   });
 }
 
-TEST_P(ExactChangeTest, TheSameTermsChangeNothing) {
+TEST_P(ExactChangeTest, SameTermsChangeNothing) {
   ForEachSeed(200, [](Random& random) {
     const LimitSpec spec = RandomLimit(GetParam(), random);
     const Limit limit = MustMake(spec);
@@ -166,9 +167,9 @@ INSTANTIATE_TEST_SUITE_P(Core, DebtChangeTest,
 INSTANTIATE_TEST_SUITE_P(Core, AnyChangeTest, ::testing::ValuesIn(RateKinds()),
                          [](const auto& kind) { return NameOf(kind.param); });
 
-// Used units at the change are a fraction; under the new terms they are the same fraction, rounded
-// up to the new tick.
-TEST(TokenBucketChangeTest, UsedUnitsAreExactlyProportional) {
+// The units used at the change are a fraction. Under the new terms they are the same fraction,
+// rounded up to the new tick.
+TEST(TokenBucketChangeTest, CarriesUsedUnitsOverInExactProportion) {
   ForEachSeed(1000, [](Random& random) {
     const Pair pair = RandomPair(Kind::kTokenBucket, Kind::kTokenBucket, random);
     if (::testing::Test::HasFailure()) return;
@@ -198,7 +199,7 @@ TEST(TokenBucketChangeTest, UsedUnitsAreExactlyProportional) {
   });
 }
 
-TEST(PacerChangeTest, StoredUnitsAreCutToTheNewBurst) {
+TEST(PacerChangeTest, CutsStoredUnitsToNewBurst) {
   ForEachSeed(500, [](Random& random) {
     Pair pair = RandomPair(Kind::kPacer, Kind::kPacer, random);
     const std::int64_t old_burst = random.Between(1, 50);
@@ -206,7 +207,7 @@ TEST(PacerChangeTest, StoredUnitsAreCutToTheNewBurst) {
     pair.from.burst = old_burst;
     pair.to.burst = new_burst;
     pair.from.max_wait = pair.to.max_wait = std::nullopt;
-    // Fifty intervals must fit into the longest span.
+    // Fifty intervals must fit the longest span.
     pair.from.rate->period = std::min(pair.from.rate->period, kLongestSpan / 100);
     pair.to.rate->period = std::min(pair.to.rate->period, kLongestSpan / 100);
     CoreState state(MustMake(pair.from).terms);
@@ -225,11 +226,11 @@ TEST(PacerChangeTest, StoredUnitsAreCutToTheNewBurst) {
   });
 }
 
-TEST(PacerChangeTest, TimeAlreadyBookedStaysBooked) {
+TEST(PacerChangeTest, KeepsBookedTime) {
   ForEachSeed(500, [](Random& random) {
     const Kind kind = random.Pick({Kind::kPacer, Kind::kWarmUpPacer});
     Pair pair = RandomPair(kind, kind, random);
-    // Long enough that nobody is refused for having to wait.
+    // The maximum wait is so long that no request is refused because of it.
     pair.from.max_wait = pair.to.max_wait = kLongestSpan / 4;
     pair.from.rate->period = std::min(pair.from.rate->period, Nanos{1'000'000'000'000});
     pair.to.rate->period = std::min(pair.to.rate->period, Nanos{1'000'000'000'000});
@@ -243,14 +244,14 @@ TEST(PacerChangeTest, TimeAlreadyBookedStaysBooked) {
     const Nanos booked = state.Peek(Cost{1}, now).wait;
     state.Change(new_limit.terms, now);
     const Nanos after = state.Peek(Cost{1}, now).wait;
-    // A wait is a whole number of nanoseconds; what it was rounded from is kept in other ticks.
+    // A wait is a whole number of nanoseconds, but the state it was rounded from converts in ticks.
     EXPECT_TRUE(after == booked || after == booked + Nanos{1})
         << ToText(pair.from) << " -> " << ToText(pair.to) << "\n"
         << booked.count() << " became " << after.count();
   });
 }
 
-TEST(FixedWindowChangeTest, TheCountIsCarriedBetweenKindsOfWindows) {
+TEST(FixedWindowChangeTest, CarriesCountBetweenKindsOfWindows) {
   ForEachSeed(600, [](Random& random) {
     const auto kind = [&] {
       return random.Pick({Kind::kAlignedWindow, Kind::kFirstRequestWindow, Kind::kCalendarWindow,
@@ -273,7 +274,7 @@ TEST(FixedWindowChangeTest, TheCountIsCarriedBetweenKindsOfWindows) {
   });
 }
 
-TEST(FixedWindowChangeTest, AFirstRequestWindowKeepsItsOpening) {
+TEST(FixedWindowChangeTest, KeepsOpeningOfFirstRequestWindow) {
   ForEachSeed(300, [](Random& random) {
     const Pair pair = RandomPair(Kind::kFirstRequestWindow, Kind::kFirstRequestWindow, random);
     if (::testing::Test::HasFailure() || pair.from.rate->count == 0) return;
@@ -289,7 +290,8 @@ TEST(FixedWindowChangeTest, AFirstRequestWindowKeepsItsOpening) {
   });
 }
 
-// Walks a greedy trace with one change in the middle; what was admitted, and when the change came.
+// Walks a greedy trace with one change in the middle. Returns the admitted charges and the time of
+// the change.
 std::pair<History, Wide> AdmittedAcross(const Pair& pair, Random& random) {
   CoreState state(pair.old_limit.terms);
   TraceMaker maker(random.OneIn(2) ? pair.from : pair.to, nullptr, random);
@@ -310,7 +312,7 @@ std::pair<History, Wide> AdmittedAcross(const Pair& pair, Random& random) {
   return {admitted, changed_at};
 }
 
-// Units admitted from `start` to `end`, both included.
+// Returns the units admitted from `start` to `end`, both included.
 Wide UnitsFrom(const History& admitted, Wide start, Wide end) {
   Wide units = 0;
   for (const PastCharge& charge : admitted) {
@@ -337,12 +339,12 @@ void ExpectNoSecondAllowance(Kind kind) {
   });
 }
 
-TEST(SecondBurstTest, ASlidingLogGetsNone) { ExpectNoSecondAllowance(Kind::kSlidingLog); }
+TEST(SecondBurstTest, SlidingLogGetsNone) { ExpectNoSecondAllowance(Kind::kSlidingLog); }
 
 TEST(SecondBurstTest, StrictBucketsGetNone) { ExpectNoSecondAllowance(Kind::kSlidingBuckets); }
 
-// The larger burst, and what comes back under the terms of each moment.
-TEST(SecondBurstTest, ATokenBucketGetsNone) {
+// At most the larger burst may pass, plus the units that come back under the terms of each moment.
+TEST(SecondBurstTest, TokenBucketGetsNone) {
   ForEachSeed(300, [](Random& random) {
     Pair pair = RandomPair(Kind::kTokenBucket, Kind::kTokenBucket, random);
     pair.from.max_wait.reset();

@@ -1,9 +1,9 @@
-// The core answers as the oracle does, in every field of every step.
+// Compares the core with the oracle in every field of every step.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "support/core_state.h"
 #include "support/oracle.h"
 #include "support/random.h"
@@ -15,7 +15,7 @@ namespace {
 
 class CoreOracleTest : public ::testing::TestWithParam<Kind> {};
 
-TEST_P(CoreOracleTest, EveryFieldOfEveryStep) {
+TEST_P(CoreOracleTest, MatchesOracleInEveryField) {
   ForEachSeed(400, [](Random& random) {
     const LimitSpec spec = RandomLimit(GetParam(), random);
     const Limit limit = MustMake(spec);

@@ -1,4 +1,4 @@
-// Permits of a concurrency limit: as the oracle has them, and the promises that apply.
+// Compares the permits of a concurrency limit with the oracle, and tests the promises that apply.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "support/core_state.h"
 #include "support/oracle.h"
 #include "support/random.h"
@@ -34,11 +34,11 @@ std::string StepText(const PermitStep& step) {
   return text.str();
 }
 
-// An id always asks for the same cost, so that a repeated acquire is a retry of the first.
-Cost CostOf(std::uint64_t id, std::int64_t most) {
-  if (id == 1) return Cost{most + 1};
-  if (id == 2) return Cost{most};
-  if (id == 3) return Cost{std::max<std::int64_t>(1, most / 2)};
+// Each id always has the same cost, so that a repeated acquire is a retry of the first.
+Cost CostOf(std::uint64_t id, std::int64_t max) {
+  if (id == 1) return Cost{max + 1};
+  if (id == 2) return Cost{max};
+  if (id == 3) return Cost{std::max<std::int64_t>(1, max / 2)};
   return Cost{1 + static_cast<std::int64_t>(id % 3 == 0)};
 }
 
@@ -90,7 +90,7 @@ Decision TakeModel(Model& model, const PermitStep& step) {
   return {};
 }
 
-TEST(PermitsOracleTest, EveryFieldOfEveryStep) {
+TEST(PermitsOracleTest, MatchesOracleInEveryField) {
   ForEachSeed(500, [](Random& random) {
     const LimitSpec spec = RandomLimit(Kind::kConcurrency, random);
     const Limit limit = MustMake(spec);
@@ -112,7 +112,7 @@ TEST(PermitsOracleTest, EveryFieldOfEveryStep) {
   });
 }
 
-// Walks random traces and shows every state to body(spec, state, step, decision, now).
+// Walks random traces and passes every state to body(state, step, decision, now).
 template <typename Body>
 void ForEachPermitMoment(int cases, Body body) {
   ForEachSeed(cases, [&](Random& random) {
@@ -155,7 +155,7 @@ TEST(PermitsPromiseTest, RemainingIsExact) {
       });
 }
 
-TEST(PermitsPromiseTest, ReleasingTwiceChangesNothing) {
+TEST(PermitsPromiseTest, SecondReleaseChangesNothing) {
   ForEachPermitMoment(
       200, [](CoreState state, const PermitStep& step, const Decision& /*decision*/, Time now) {
         const Decision once = state.Release(PermitId{step.id}, now);
@@ -164,7 +164,7 @@ TEST(PermitsPromiseTest, ReleasingTwiceChangesNothing) {
       });
 }
 
-TEST(PermitsPromiseTest, AllIsFreeAfterResetAfter) {
+TEST(PermitsPromiseTest, EverythingIsFreeAfterResetAfter) {
   ForEachPermitMoment(
       200, [](CoreState state, const PermitStep& /*step*/, const Decision& decision, Time now) {
         if (decision.reset_after == Nanos{0}) {

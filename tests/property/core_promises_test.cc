@@ -1,4 +1,4 @@
-// The six promises that hold for every algorithm, asked of the core itself, without the oracle.
+// Tests the six promises that hold for every algorithm on the core itself, without the oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/limit.h"
-#include "core/until_more.h"
+#include "core/algorithm/until_more.h"
+#include "core/limit/limit.h"
 #include "support/core_state.h"
 #include "support/random.h"
 #include "support/random_limit.h"
@@ -18,17 +18,17 @@
 namespace sluice::testing {
 namespace {
 
-constexpr std::int64_t kMostCost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxCost = std::numeric_limits<std::int64_t>::max();
 
-// One step of a trace: the state before and after it, and its answer.
+// One step of a trace: the state before and after it, and the decision.
 struct Moment {
   const LimitSpec& spec;
-  const CoreState& unused;  // a state never touched
+  const CoreState& unused;  // a state that was never used
   CoreState before;
   CoreState after;
   Step step;
   Decision decision;
-  Time now;  // the time the step was taken at
+  Time now;  // the time at which the step was taken
 
   [[nodiscard]] std::string Text() const {
     return "limit " + ToText(spec) + "\n  " + ToText(step) + " -> " + ToText(decision);
@@ -36,7 +36,7 @@ struct Moment {
   [[nodiscard]] bool CountsRefused() const { return spec.count_refused.value_or(false); }
 };
 
-// Walks random traces of random limits and shows every step to body(moment, random).
+// Walks random traces of random limits and passes every step to body(moment, random).
 template <typename Body>
 void ForEachMoment(Kind kind, int cases, Body body) {
   ForEachSeed(cases, [&](Random& random) {
@@ -59,7 +59,7 @@ void ForEachMoment(Kind kind, int cases, Body body) {
 }
 
 class PromiseTest : public ::testing::TestWithParam<Kind> {};
-// Those that a pacer does not make, because its costs are paid by the next request.
+// Promises that a pacer does not make, because the next request waits for the cost of this one.
 class PromiseOfUnitsTest : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(PromiseTest, RetryAfterIsExactToTheNanosecond) {
@@ -96,7 +96,7 @@ TEST_P(PromiseOfUnitsTest, RemainingIsExact) {
   });
 }
 
-TEST_P(PromiseOfUnitsTest, RemainingGrowsExactlyWhenItIsSaidTo) {
+TEST_P(PromiseOfUnitsTest, RemainingGrowsExactlyAtReportedTime) {
   ForEachMoment(GetParam(), 300, [](Moment moment, Random& /*random*/) {
     const Terms terms = MustMake(moment.spec).terms;
     const std::int64_t remaining = moment.decision.remaining;
@@ -116,7 +116,7 @@ TEST_P(PromiseOfUnitsTest, RemainingGrowsExactlyWhenItIsSaidTo) {
       EXPECT_EQ(said, Nanos{0}) << moment.Text();
       return;
     }
-    // The fraction of a nanosecond is not in the decision.
+    // The decision does not contain the fraction of a nanosecond.
     const auto* const bucket = std::get_if<TokenBucket>(&terms);
     const auto* const queue = std::get_if<LeakyBucket>(&terms);
     const bool is_whole = (bucket == nullptr || bucket->interval.ticks_per_ns == 1) &&
@@ -126,7 +126,7 @@ TEST_P(PromiseOfUnitsTest, RemainingGrowsExactlyWhenItIsSaidTo) {
   });
 }
 
-TEST_P(PromiseTest, ARefusalAPeekAndNoCostLeaveTheState) {
+TEST_P(PromiseTest, RefusalPeekAndZeroCostKeepTheState) {
   ForEachMoment(GetParam(), 200, [](const Moment& moment, Random& random) {
     const bool is_peek = moment.step.op == Op::kPeek;
     const bool is_free = moment.step.op == Op::kCheck && moment.step.cost.units == 0;
@@ -159,7 +159,7 @@ TEST_P(PromiseTest, ForgettingAfterResetAfterIsInvisible) {
   });
 }
 
-TEST_P(PromiseTest, ARefundOnAnUnusedKeyDoesNothing) {
+TEST_P(PromiseTest, RefundOnUnusedKeyDoesNothing) {
   ForEachMoment(GetParam(), 50, [](const Moment& moment, Random& random) {
     CoreState refunded = moment.unused;
     refunded.Refund(moment.step.cost, moment.now);
@@ -167,30 +167,30 @@ TEST_P(PromiseTest, ARefundOnAnUnusedKeyDoesNothing) {
   });
 }
 
-TEST_P(PromiseOfUnitsTest, ARefundGivesBackNoMoreThanIsHeld) {
+TEST_P(PromiseOfUnitsTest, RefundReturnsAtMostHeldUnits) {
   ForEachMoment(GetParam(), 200, [](const Moment& moment, Random& random) {
     SCOPED_TRACE(moment.Text());
     CoreState some = moment.after;
-    const Cost back{random.Spread(0, kMostCost)};
+    const Cost back{random.Spread(0, kMaxCost)};
     const Decision left = some.Refund(back, moment.now);
     EXPECT_TRUE(left.allowed);
     EXPECT_GE(left.remaining, moment.decision.remaining);
     EXPECT_LE(left.remaining, left.limit);
     EXPECT_LE(left.reset_after, moment.decision.reset_after);
-    // Where something else than units held everybody back, giving units back may lift that too.
+    // If something other than units held requests back, giving units back may lift that too.
     const bool by_units_alone = moment.spec.algorithm != Algorithm::kLeakyBucket &&
                                 moment.spec.min_gap.value_or(Nanos{0}) == Nanos{0};
     if (by_units_alone) {
       EXPECT_LE(left.remaining - moment.decision.remaining, back.units);
     }
     CoreState everything = moment.after;
-    // Debts together may be more than the cost of one refund can say.
-    for (int i = 0; i < 25; ++i) everything.Refund(Cost{kMostCost}, moment.now);
+    // Debts can add up to more than one refund can express.
+    for (int i = 0; i < 25; ++i) everything.Refund(Cost{kMaxCost}, moment.now);
     ExpectSameFuture(moment.spec, everything, moment.unused, moment.now, random);
   });
 }
 
-TEST_P(PromiseOfUnitsTest, ARefundUndoesTheNewestCharge) {
+TEST_P(PromiseOfUnitsTest, RefundUndoesNewestCharge) {
   ForEachMoment(GetParam(), 200, [](const Moment& moment, Random& random) {
     if (moment.step.op != Op::kCheck || !moment.decision.allowed) return;
     SCOPED_TRACE(moment.Text());
@@ -200,11 +200,11 @@ TEST_P(PromiseOfUnitsTest, ARefundUndoesTheNewestCharge) {
   });
 }
 
-TEST_P(PromiseOfUnitsTest, OversizeIsRefusedWithNever) {
+TEST_P(PromiseOfUnitsTest, RefusesOversizedCostWithNever) {
   ForEachMoment(GetParam(), 200, [](const Moment& moment, Random& random) {
     SCOPED_TRACE(moment.Text());
-    const std::int64_t least = moment.decision.limit + 1;
-    for (const std::int64_t units : {least, random.Between(least, kMostCost), kMostCost}) {
+    const std::int64_t min = moment.decision.limit + 1;
+    for (const std::int64_t units : {min, random.Between(min, kMaxCost), kMaxCost}) {
       CoreState state = moment.after;
       const Decision peeked = state.Peek(Cost{units}, moment.now);
       const Decision checked = state.Check(Cost{units}, moment.now);
@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(Core, PromiseTest, ::testing::ValuesIn(RateKinds()),
 INSTANTIATE_TEST_SUITE_P(Core, PromiseOfUnitsTest, ::testing::ValuesIn(KindsWithUnits()),
                          [](const auto& kind) { return NameOf(kind.param); });
 
-TEST(PacerPromiseTest, ARefundChangesNothing) {
+TEST(PacerPromiseTest, RefundChangesNothing) {
   for (const Kind kind : {Kind::kPacer, Kind::kWarmUpPacer}) {
     ForEachMoment(kind, 100, [](const Moment& moment, Random& random) {
       CoreState refunded = moment.after;

@@ -1,11 +1,11 @@
-// The quick forms of the algorithms answer and count as the general forms do.
+// Compares the quick forms of the algorithms with the general ones, in decisions and states.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 
-#include "core/limit.h"
-#include "core/quick_bucket.h"
-#include "core/quick_window.h"
+#include "core/algorithm/quick_bucket.h"
+#include "core/algorithm/quick_window.h"
+#include "core/limit/limit.h"
 #include "support/random.h"
 #include "support/random_limit.h"
 #include "support/trace.h"
@@ -13,13 +13,13 @@
 namespace sluice::testing {
 namespace {
 
-// A time later than the last one, by anything from nothing to several periods.
+// Returns a time from zero to several periods after `now`.
 Time Later(Time now, Nanos period, Random& random) {
   if (random.OneIn(3)) return now;
   return now + Nanos{random.Spread(0, 3 * period.count())};
 }
 
-TEST(CoreQuickTest, ABucketAnswersAsTheTokenBucketDoes) {
+TEST(CoreQuickTest, QuickBucketMatchesTokenBucket) {
   int quick = 0;
   ForEachSeed(2000, [&quick](Random& random) {
     const LimitSpec spec = RandomLimit(Kind::kTokenBucket, random);
@@ -47,7 +47,7 @@ TEST(CoreQuickTest, ABucketAnswersAsTheTokenBucketDoes) {
   EXPECT_GT(quick, 0);
 }
 
-TEST(CoreQuickTest, AWindowAnswersAsTheSlidingWindowDoes) {
+TEST(CoreQuickTest, QuickWindowMatchesSlidingWindow) {
   int passed = 0;
   ForEachSeed(2000, [&passed](Random& random) {
     const LimitSpec spec = RandomLimit(Kind::kSlidingWindow, random);

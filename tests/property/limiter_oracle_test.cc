@@ -1,4 +1,4 @@
-// The public Limiter answers as the oracle does: many limits and keys share one limiter and its
+// Compares the public Limiter with the oracle. Many limits and keys share one limiter and its
 // clock, and the same traces go through its single, batch and all-or-none calls.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@
 namespace sluice::testing {
 namespace {
 
-// One key under one limit, and what the oracle thinks of it.
+// One key under one limit, and the oracle's model of it.
 struct Followed {
   LimitSpec spec;
   std::string name;
@@ -30,13 +30,13 @@ struct Followed {
   std::unique_ptr<Model> model;
   TraceMaker maker;
   Decision last;
-  bool in_doubt = false;  // floating point: no longer comparable
+  bool in_doubt = false;  // no longer comparable because of floating point
 };
 
-// A limiter with a few random limits, and a few keys of each.
-class Scene {
+// A limiter with a few random limits and a few keys for each.
+class Fixture {
  public:
-  Scene(Random& random, const std::vector<Kind>& kinds, int keys) : random_(random) {
+  Fixture(Random& random, const std::vector<Kind>& kinds, int keys) : random_(random) {
     const LimitSpec first = RandomLimit(kinds.front(), random);
     latest_ = TraceMaker(first, ZoneOf(first), random).start();
     clock_.Set(latest_);
@@ -64,13 +64,13 @@ class Scene {
     return key.maker.Next(key.last);
   }
 
-  // The time the limiter must use for a step at `at`.
+  // Returns the time that the limiter must use for a step at `at`.
   Time Latest(Time at) {
     latest_ = std::max(latest_, at);
     return latest_;
   }
 
-  // Fails the test, with the story so far, unless the answer is what the oracle says.
+  // Fails the test, with all steps up to now, unless the answer is the oracle's.
   void Compare(Followed& key, const Step& step, const Decision& got, const Decision& want) {
     story_ << "  " << key.name << " " << ToText(step) << " -> " << ToText(got) << "\n";
     key.last = got;
@@ -108,7 +108,8 @@ class Scene {
   std::ostringstream story_;
 };
 
-// Where a staggered window starts depends on the limiter's own hash, so the oracle cannot know.
+// The start of a staggered window depends on the limiter's own hash, which the oracle does not
+// know.
 std::vector<Kind> ComparableKinds() {
   std::vector<Kind> kinds = RateKinds();
   std::erase(kinds, Kind::kStaggeredWindow);
@@ -121,16 +122,16 @@ Kind AnyKind(Random& random) {
       random.Between(0, static_cast<std::int64_t>(kinds.size()) - 1))];
 }
 
-Followed& AnyKey(Scene& scene, Random& random) {
+Followed& AnyKey(Fixture& scene, Random& random) {
   const auto last = static_cast<std::int64_t>(scene.keys().size()) - 1;
   return scene.keys()[static_cast<std::size_t>(random.Between(0, last))];
 }
 
 class LimiterOracleTest : public ::testing::TestWithParam<Kind> {};
 
-TEST_P(LimiterOracleTest, EveryFieldOfEveryStep) {
+TEST_P(LimiterOracleTest, MatchesOracleInEveryField) {
   ForEachSeed(100, [](Random& random) {
-    Scene scene(random, {GetParam(), AnyKind(random)}, 2);
+    Fixture scene(random, {GetParam(), AnyKind(random)}, 2);
     for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) {
       Followed& key = AnyKey(scene, random);
       Step step = scene.NextStep(key);
@@ -144,7 +145,7 @@ TEST_P(LimiterOracleTest, EveryFieldOfEveryStep) {
 INSTANTIATE_TEST_SUITE_P(Limiter, LimiterOracleTest, ::testing::ValuesIn(ComparableKinds()),
                          [](const auto& kind) { return NameOf(kind.param); });
 
-void TakeBatch(Scene& scene, Random& random) {
+void TakeBatch(Fixture& scene, Random& random) {
   std::vector<Followed*> keys;
   std::vector<Step> steps;
   std::vector<Charge> charges;
@@ -176,15 +177,15 @@ void TakeBatch(Scene& scene, Random& random) {
   }
 }
 
-TEST(LimiterBatchTest, ABatchIsItsChargesOneByOne) {
+TEST(LimiterBatchTest, BatchEqualsSingleChecks) {
   ForEachSeed(200, [](Random& random) {
-    Scene scene(random, {AnyKind(random), AnyKind(random), AnyKind(random)}, 4);
+    Fixture scene(random, {AnyKind(random), AnyKind(random), AnyKind(random)}, 4);
     for (int i = 0; i < 20 && !::testing::Test::HasFailure(); ++i) TakeBatch(scene, random);
   });
 }
 
-// One request over some of the keys, each once.
-void TakeTogether(Scene& scene, Random& random) {
+// Sends one request over some of the keys, each once.
+void TakeTogether(Fixture& scene, Random& random) {
   std::vector<Followed*> keys;
   std::vector<Charge> charges;
   std::vector<Step> steps;
@@ -209,43 +210,43 @@ void TakeTogether(Scene& scene, Random& random) {
   }
   EXPECT_EQ(passed, all);
   for (std::size_t i = 0; i < keys.size() && !::testing::Test::HasFailure(); ++i) {
-    // A refused request takes nothing, but a limit that itself refuses may record that.
+    // A refused request takes nothing, but a limit that itself refuses may record the refusal.
     const bool takes = all || !keys[i]->model->Peek(steps[i].cost, at).allowed;
     steps[i].op = takes ? Op::kCheck : Op::kPeek;
     scene.Compare(*keys[i], steps[i], decisions[i], Take(*keys[i]->model, steps[i]));
   }
 }
 
-TEST(LimiterCheckAllTest, AllChargesOrNone) {
+TEST(LimiterCheckAllTest, TakesAllChargesOrNone) {
   ForEachSeed(300, [](Random& random) {
     std::vector<Kind> kinds;
     while (kinds.size() < 4) {
-      // Floating point may leave in doubt whether the whole request passes.
+      // Floating point can leave in doubt whether the whole request passes.
       const Kind kind = AnyKind(random);
       if (kind != Kind::kWarmUpPacer) kinds.push_back(kind);
     }
-    Scene scene(random, kinds, 2);
+    Fixture scene(random, kinds, 2);
     for (int i = 0; i < 30 && !::testing::Test::HasFailure(); ++i) TakeTogether(scene, random);
   });
 }
 
-// The same key twice counts cumulatively: as one charge of the sum, for the limits of which that
-// is true.
-TEST(LimiterCheckAllTest, TheSameKeyTwiceCountsTwice) {
+// A key that occurs twice is charged for both, like one charge of the sum. This holds for the
+// limits picked here.
+TEST(LimiterCheckAllTest, ChargesRepeatedKeyTwice) {
   ForEachSeed(300, [](Random& random) {
     const Kind kind = random.Pick({Kind::kTokenBucket, Kind::kIntervalRefill, Kind::kAlignedWindow,
                                    Kind::kSlidingWindow, Kind::kSlidingLog, Kind::kSlidingBuckets,
                                    Kind::kFirstRequestWindow});
-    Scene scene(random, {kind}, 1);
+    Fixture scene(random, {kind}, 1);
     if (::testing::Test::HasFailure()) return;
     Followed& key = scene.keys().front();
     if (key.spec.max_wait || key.spec.min_gap || key.spec.count_refused) return;
     for (int i = 0; i < 20 && !::testing::Test::HasFailure(); ++i) {
       const Step step = scene.NextStep(key);
       const Time at = scene.Latest(step.at);
-      const std::int64_t most = std::max<std::int64_t>(1, key.last.remaining);
-      const Cost one{random.Between(1, most)};
-      const Cost two{random.Between(1, most)};
+      const std::int64_t max = std::max<std::int64_t>(1, key.last.remaining);
+      const Cost one{random.Between(1, max)};
+      const Cost two{random.Between(1, max)};
       const std::array<Charge, 2> charges{key.subject.With(one), key.subject.With(two)};
       std::array<Decision, 2> decisions;
       scene.SetClock(step.at);
@@ -259,9 +260,9 @@ TEST(LimiterCheckAllTest, TheSameKeyTwiceCountsTwice) {
   });
 }
 
-TEST(LimiterPermitsTest, EveryFieldOfEveryStep) {
+TEST(LimiterPermitsTest, MatchesOracleInEveryField) {
   ForEachSeed(200, [](Random& random) {
-    Scene scene(random, {Kind::kConcurrency}, 2);
+    Fixture scene(random, {Kind::kConcurrency}, 2);
     for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) {
       Followed& key = AnyKey(scene, random);
       Step step = scene.NextStep(key);

@@ -1,5 +1,5 @@
-// The promises of every decision, asked of the public Limiter, without the oracle. Staggered
-// windows take part here: the promises do not depend on where a window starts.
+// Tests the promises of every decision on the public Limiter, without the oracle. Includes
+// staggered windows, because the promises do not depend on the start of a window.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::unique_ptr<Limiter> MakeLimiter(Random& random, FakeClock& clock) {
   return nullptr;
 }
 
-// One limit, the key under test and a key that is never used.
+// A limiter with one limit; the test uses one key and compares it with a key that is never used.
 struct Stage {
   Stage(Kind kind, Random& random) : spec(RandomLimit(kind, random)) {
     TraceMaker first(spec, ZoneOf(spec), random);
@@ -63,7 +63,7 @@ struct Asked {
   std::string text;
 };
 
-// Walks a random trace and shows every answer to body(stage, key, asked).
+// Walks a random trace and passes every decision to body(stage, key, asked).
 template <typename Body>
 void ForEachAnswer(Kind kind, int cases, Body body) {
   ForEachSeed(cases, [&](Random& random) {
@@ -112,7 +112,7 @@ TEST_P(LimiterPromiseTest, RemainingIsExact) {
   });
 }
 
-TEST_P(LimiterPromiseTest, ARefusalAPeekAndNoCostLeaveTheState) {
+TEST_P(LimiterPromiseTest, RefusalPeekAndZeroCostKeepTheState) {
   ForEachAnswer(GetParam(), 100, [](Stage& stage, LimiterSubject& key, const Asked& asked) {
     if (stage.spec.count_refused.value_or(false)) return;
     const Decision before = key.Peek(Cost{0}, stage.now);
@@ -139,7 +139,7 @@ TEST_P(LimiterPromiseTest, ForgettingAfterResetAfterIsInvisible) {
     const Decision charged = key.Check(cost, stage.now);
     const Decision other = unused.Check(cost, stage.now);
     unused.Reset(stage.now);
-    // Staggered windows of two keys end at different times.
+    // The staggered windows of two keys end at different times.
     if (stage.spec.window == WindowKind::kStaggered) {
       EXPECT_EQ(charged.remaining, other.remaining);
     } else {
@@ -148,7 +148,7 @@ TEST_P(LimiterPromiseTest, ForgettingAfterResetAfterIsInvisible) {
   });
 }
 
-TEST_P(LimiterPromiseTest, ARefundGivesBackNoMoreThanIsHeld) {
+TEST_P(LimiterPromiseTest, RefundReturnsAtMostHeldUnits) {
   ForEachAnswer(GetParam(), 100, [](Stage& stage, LimiterSubject& key, const Asked& asked) {
     const Decision before = key.Peek(Cost{0}, stage.now);
     const Decision left = key.Refund(asked.step.cost, stage.now);
@@ -165,7 +165,7 @@ TEST_P(LimiterPromiseTest, ARefundGivesBackNoMoreThanIsHeld) {
   });
 }
 
-TEST_P(LimiterPromiseTest, OversizeIsRefusedWithNever) {
+TEST_P(LimiterPromiseTest, RefusesOversizedCostWithNever) {
   ForEachAnswer(GetParam(), 100, [](Stage& stage, LimiterSubject& key, const Asked& asked) {
     if (!HasUnits(stage.spec)) return;
     const Decision answer = key.Check(Cost{asked.decision.limit + 1}, stage.now);
@@ -174,7 +174,7 @@ TEST_P(LimiterPromiseTest, OversizeIsRefusedWithNever) {
   });
 }
 
-TEST_P(LimiterPromiseTest, WaitForSleepsExactlyTheWait) {
+TEST_P(LimiterPromiseTest, WaitForSleepsForExactlyTheWait) {
   ForEachAnswer(GetParam(), 50, [](Stage& stage, LimiterSubject& key, const Asked& asked) {
     stage.clock.Set(stage.now);
     const std::size_t before = stage.clock.Sleeps().size();
@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(Limiter, LimiterPromiseTest, ::testing::ValuesIn(RateKi
 
 class LimiterChangeTest : public ::testing::TestWithParam<Kind> {};
 
-// What a limit may be changed to: the same algorithm, in any variant.
+// Returns a kind that a limit may be changed to: the same algorithm in any variant.
 Kind VariantOf(Kind kind, Random& random) {
   switch (kind) {
     case Kind::kTokenBucket:
@@ -215,7 +215,7 @@ Kind VariantOf(Kind kind, Random& random) {
   }
 }
 
-// Units that a few charges at one instant took, those booked ahead too.
+// Makes a few charges at one instant. Returns the units they took, including those booked ahead.
 std::int64_t UseSome(Subject& key, Time now, Random& random) {
   std::int64_t used = 0;
   for (std::int64_t i = random.Between(1, 4); i > 0; --i) {
@@ -225,7 +225,7 @@ std::int64_t UseSome(Subject& key, Time now, Random& random) {
   return used;
 }
 
-TEST_P(LimiterChangeTest, UsedUnitsCarryOver) {
+TEST_P(LimiterChangeTest, CarriesUsedUnitsOver) {
   ForEachSeed(100, [](Random& random) {
     Stage stage(GetParam(), random);
     const LimitSpec to = RandomLimit(VariantOf(GetParam(), random), random);
@@ -252,18 +252,18 @@ TEST_P(LimiterChangeTest, UsedUnitsCarryOver) {
   });
 }
 
-// How far ahead the next turn of a pacer is.
+// Returns how far ahead the next turn of a pacer is.
 Nanos Booked(Subject& key, const LimitSpec& spec, Time now) {
   const Decision one = key.Peek(Cost{1}, now);
   return one.allowed ? one.wait : one.retry_after + spec.max_wait.value_or(Nanos{0});
 }
 
-TEST(LimiterPacerChangeTest, TimeAlreadyBookedStaysBooked) {
+TEST(LimiterPacerChangeTest, KeepsBookedTime) {
   ForEachSeed(300, [](Random& random) {
     Stage stage(random.Pick({Kind::kPacer, Kind::kWarmUpPacer}), random);
     LimitSpec to = RandomLimit(VariantOf(Kind::kPacer, random), random);
     if (::testing::Test::HasFailure()) return;
-    // Away from the longest span, where a request may be refused for other reasons.
+    // Close to the longest span a request may be refused for other reasons.
     if (stage.spec.rate->period > kLongestSpan / 100) return;
     if (to.rate->period > kLongestSpan / 100) return;
     LimiterSubject key = stage.Key("used");
@@ -279,9 +279,9 @@ TEST(LimiterPacerChangeTest, TimeAlreadyBookedStaysBooked) {
   });
 }
 
-// A key in any state is as the core has it under the new terms, wherever the limiter keeps it. A
-// limiter may round what was used up to a whole unit, never down.
-TEST_P(LimiterChangeTest, AKeyInUseIsAsTheCoreConvertsIt) {
+// A key in any state must be as the core converts it, wherever the limiter keeps it. A limiter may
+// round used units up to a whole unit, never down.
+TEST_P(LimiterChangeTest, ConvertsKeyInUseLikeTheCore) {
   if (GetParam() == Kind::kStaggeredWindow) return;
   ForEachSeed(300, [](Random& random) {
     Stage stage(GetParam(), random);

@@ -1,4 +1,4 @@
-// The system's zones as our reader has them, against the C library's reading of the same files.
+// Compares the system's time zones as we read them with the C library's reading of the same files.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 
 class ZonesTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(ZonesTest, ClocksChangeWhenTheCLibrarySaysSo) {
+TEST_P(ZonesTest, ChangesOffsetWhenTheCLibraryDoes) {
   const std::shared_ptr<const Zone> zone = SystemZones()(GetParam());
   ASSERT_NE(zone, nullptr);
   const std::shared_ptr<const Zone> want = LibcZone(GetParam());

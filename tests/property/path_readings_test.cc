@@ -1,5 +1,5 @@
-// No application reads an accepted path in a third way: whatever subset of the leniencies it has,
-// its reading is the strict form or the lenient form.
+// Tests that no application reads an accepted path in a third way: with any subset of the
+// leniencies its reading is either the strict or the lenient form.
 #include "support/path_readings.h"
 
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ bool IsAccepted(std::string_view path) {
   return std::holds_alternative<PathForms>(NormalPath(path, scratch));
 }
 
-// Whether there may be a ".." in the path; none of these tests writes %2E.
+// Returns whether the path may contain "..". These tests never write %2E.
 bool HasDots(std::string_view path) {
   return path.find("..") != std::string_view::npos || path.find("%2e") != std::string_view::npos;
 }
 
-// The leniency with which the path is read in a third way; null where there is none.
+// Returns a leniency with which the path is read in a third way, or null if there is none.
 const PathLeniency* FindThirdReading(std::string_view path, const PathReading& strict,
                                      const PathReading& lenient) {
   for (const PathLeniency& leniency : AllPathLeniencies()) {
@@ -49,7 +49,7 @@ std::string Describe(const PathLeniency& leniency) {
   return text + (leniency.resolves_dots_first ? " dots resolved first" : " dots resolved last");
 }
 
-// What the lenient form is by definition: every leniency at once.
+// The lenient form is by definition the reading with all leniencies at once.
 constexpr PathLeniency kAll = {.decodes_slash = true,
                                .decodes_backslash = true,
                                .backslash_is_slash = true,
@@ -68,8 +68,8 @@ void CheckPath(const std::string& path) {
     ASSERT_EQ(third, nullptr) << path << " " << Describe(*third);
     return;
   }
-  // ".." beside anything that applications read differently is refused altogether: clients resolve
-  // ".." before they send a path.
+  // Paths with ".." beside anything that applications read differently are always refused, because
+  // clients resolve ".." before they send a path.
   if (HasDots(path)) return;
   ASSERT_NE(FindThirdReading(path, strict, lenient), nullptr) << path;
 }
@@ -77,7 +77,7 @@ void CheckPath(const std::string& path) {
 constexpr std::array<std::string_view, 11> kPieces = {"/",   "a",  "..",  ".",   ";",  "%2F",
                                                       "%5C", "\\", "%3B", "%3F", "%20"};
 
-TEST(PathReadingsTest, EveryShortPathHasTwoReadingsOrIsRefused) {
+TEST(PathReadingsTest, ShortPathsHaveTwoReadingsOrAreRefused) {
   constexpr int kLength = 5;
   std::size_t paths = 1;
   for (int i = 0; i < kLength; ++i) paths *= kPieces.size();
@@ -91,11 +91,11 @@ TEST(PathReadingsTest, EveryShortPathHasTwoReadingsOrIsRefused) {
   }
 }
 
-TEST(PathReadingsTest, EveryLongerPathHasTwoReadingsOrIsRefused) {
+TEST(PathReadingsTest, LongerPathsHaveTwoReadingsOrAreRefused) {
   constexpr std::array<std::string_view, 12> kOthers = {"%2e", "%2f", "%23", "%3b", "%c3", "b",
                                                         "/",   "/",   "/a/", "/a",  "#",   "%25"};
   ForEachSeed(60, [&](Random& random) {
-    // Of few kinds, so that many are accepted.
+    // The path is made of few kinds of pieces, so that many paths are accepted.
     std::array<std::string_view, 3> chosen;
     for (std::string_view& piece : chosen) {
       piece = kPieces[static_cast<std::size_t>(random.Between(0, kPieces.size() - 1))];
@@ -114,7 +114,7 @@ TEST(PathReadingsTest, EveryLongerPathHasTwoReadingsOrIsRefused) {
   });
 }
 
-TEST(PathReadingsTest, WhatClientsSendIsAccepted) {
+TEST(PathReadingsTest, AcceptsPathsThatClientsSend) {
   for (const char* path : {"/a;v=1/b",
                            "/a%2Fb",
                            "/a/../b",

@@ -1,4 +1,4 @@
-// Matching by index against the naive matcher, on random rules and requests.
+// Compares matching by index with the naive matcher, on random rules and requests.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/parse_limit.h"
-#include "rules/check_rules.h"
-#include "rules/explain.h"
-#include "rules/rule_set.h"
+#include "core/limit/parse_limit.h"
+#include "rules/check/check_rules.h"
+#include "rules/compile/explain.h"
+#include "rules/compile/rule_set.h"
 #include "support/naive_match.h"
 #include "support/random.h"
 
@@ -105,7 +105,7 @@ RuleSpec RandomRule(Random& random, std::int64_t number) {
   }
   if (random.OneIn(4)) rule.cost = random.OneIn(2) ? CostSpec{std::int64_t{3}} : CostSpec{"units"};
   if (random.OneIn(5)) rule.enforce.millionths = 0;
-  // Earlier rules only, so there is no cycle.
+  // A rule replaces only earlier ones, so there is no cycle.
   if (number > 0 && random.OneIn(3)) {
     rule.replaces.push_back({"rule " + std::to_string(random.Between(0, number - 1)), {}});
   }
@@ -181,7 +181,7 @@ class RulesMatchTest : public ::testing::Test {
       const std::string& id = rules_->limits()[charge.limit].id;
       ASSERT_EQ(id, Printed(expected.charges[i]));
       ASSERT_EQ(charge.cost.units, expected.charges[i].cost);
-      ASSERT_EQ(charge.veto, expected.charges[i].veto);
+      ASSERT_EQ(charge.enforcement, expected.charges[i].enforcement);
       ExpectKey(charge.rule->spec->name, std::string(match_.Key(charge)), expected.charges[i].key);
     }
   }
@@ -197,10 +197,10 @@ class RulesMatchTest : public ::testing::Test {
     const Explanation all = Explain(*domain_, matched);
     ASSERT_EQ(all.rules.size(), domain_->spec().rules.size());
     for (const RuleExplanation& why : all.rules) {
-      if (why.fate == RuleFate::kApplies) applies.insert(why.rule->name);
-      const bool decides = why.fate == RuleFate::kDecides || why.fate == RuleFate::kBadCost;
+      if (why.outcome == RuleFate::kApplies) applies.insert(why.rule->name);
+      const bool decides = why.outcome == RuleFate::kDecides || why.outcome == RuleFate::kBadCost;
       ASSERT_EQ(decides, why.rule->name == expected.decided_by);
-      if (why.fate == RuleFate::kReplaced) {
+      if (why.outcome == RuleFate::kReplaced) {
         const RuleSpec& other = *why.other;
         ASSERT_TRUE(other.mode == RuleMode::kEnforce && other.enforce.millionths != 0);
         ASSERT_EQ(other.replaces.front().name, why.rule->name);
@@ -212,26 +212,26 @@ class RulesMatchTest : public ::testing::Test {
   }
 
  private:
-  // A rule with nothing but what is said to stand in the way does not apply either.
+  // Checks the reason: a rule with only the reported obstacle does not apply either.
   void ExpectTrue(const RuleExplanation& why, const MatchedAttributes& matched) {
     DomainSpec domain = domain_->spec();
     RuleSpec rule;
-    if (why.fate == RuleFate::kNoMatch) {
+    if (why.outcome == RuleFate::kNoMatch) {
       rule.match.push_back(*why.condition);
-    } else if (why.fate == RuleFate::kNoKey) {
+    } else if (why.outcome == RuleFate::kNoKey) {
       rule.per.push_back(*why.part);
     } else {
       return;
     }
     rule.limits.push_back(LimitNamed("m"));
-    // What an allow rule asks of a path both forms must be; a limit rule takes either.
+    // Both forms of a path must match an allow rule; for a limit rule either one is enough.
     rule.action = why.rule->action;
     domain.rules = {rule};
     const NaiveAnswer answer = NaiveMatch(domain, matched, 1);
     ASSERT_TRUE(answer.charges.empty() && answer.outcome == MatchOutcome::kCharges);
   }
 
-  // Keys of a rule are equal exactly where the naive matcher's are.
+  // Checks that two keys of a rule are equal if and only if the naive matcher's are.
   void ExpectKey(const std::string& rule, const std::string& bytes, const Names& parts) {
     const auto by_bytes = keys_.try_emplace({rule, bytes}, parts).first;
     ASSERT_EQ(by_bytes->second, parts) << "two keys became one";
@@ -246,15 +246,15 @@ class RulesMatchTest : public ::testing::Test {
   std::map<std::pair<std::string, Names>, std::string> bytes_;
 };
 
-TEST_F(RulesMatchTest, AgreesWithTheNaiveMatcher) {
+TEST_F(RulesMatchTest, MatchesNaiveMatcher) {
   ForEachSeed(100'000, [this](Random& random) {
     ASSERT_NO_FATAL_FAILURE(Use(RandomDomain(random)));
     for (int i = 0; i < 3; ++i) ASSERT_NO_FATAL_FAILURE(Ask(RandomRequest(random)));
   });
 }
 
-// Explanation, its invariant.
-TEST_F(RulesMatchTest, RulesThatAreExplainedToApplyAreThoseThatAreCharged) {
+// This tests the invariant of Explanation.
+TEST_F(RulesMatchTest, ExplainsAppliedRulesAsThoseCharged) {
   ForEachSeed(20'000, [this](Random& random) {
     ASSERT_NO_FATAL_FAILURE(Use(RandomDomain(random)));
     for (int i = 0; i < 3; ++i) ASSERT_NO_FATAL_FAILURE(AskWhy(RandomRequest(random)));

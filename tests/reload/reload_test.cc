@@ -1,4 +1,4 @@
-// Rule files that change while threads decide.
+// Tests of rule files that change while threads decide.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/live_rules.h"
+#include "config/watch/live_rules.h"
 #include "gate/gate_session.h"
 #include "support/fake_clock.h"
 #include "support/rule_folder.h"
@@ -24,22 +24,22 @@ namespace {
 using Kind = RuleEvent::Kind;
 
 constexpr int kThreads = 8;
-constexpr int kRequests = 300;  // of each thread and user, at least
+constexpr int kRequests = 300;  // per thread and user, at least
 constexpr int kUsers = 5;
 constexpr std::size_t kLoads = 4;  // while requests of one user are decided, at least
 
-// The rule that is watched is in both, with others before, after and around it.
+// The watched rule is in both valid files, with other rules before and after it.
 constexpr std::array<std::string_view, 3> kFiles = {
     "domain: api\nrules:\n"
     "  - { name: before, match: { path: /a }, per: [user], limit: 9/s }\n"
     "  - { name: watched, per: [user], limit: 1000/h }\n",
-    "domain: api\nrules:\n  - { name: watched, limt: 1000/h }\n",  // refused
+    "domain: api\nrules:\n  - { name: watched, limt: 1000/h }\n",  // rejected
     "domain: api\nrules:\n"
     "  - { name: watched, per: [user], limit: 1000/h }\n"
     "  - { name: after, per: [user], limit: [5/m, 10/d], mode: shadow }\n",
 };
 
-// Rules in a file that is followed by a thread, and time that stands still for their limits.
+// Rules in a file that a thread watches, with a clock that does not advance for their limits.
 class ReloadTest : public ::testing::Test {
  protected:
   ReloadTest()
@@ -67,14 +67,15 @@ class ReloadTest : public ::testing::Test {
 
   void Write(std::string_view text) { folder_.Replace("rules.yaml", std::string(text)); }
 
-  // Puts the text in the file and waits until it is in force.
+  // Writes the text to the file and waits until it is in force.
   void Reload(std::string_view text) {
     const std::size_t loads = log_.Count(Kind::kLoaded);
     Write(text);
     ASSERT_TRUE(log_.Await(Kind::kLoaded, loads + 1));
   }
 
-  // One thread's requests, while some more rules are loaded; how many were allowed.
+  // Makes one thread's requests until `loads` rule sets have been loaded. Returns how many were
+  // allowed.
   int Ask(const std::string& user, std::size_t loads) {
     GateSession session(gate_);
     Verdict verdict;
@@ -89,7 +90,7 @@ class ReloadTest : public ::testing::Test {
     return allowed;
   }
 
-  // Whether one more unit passes.
+  // Returns whether `cost` more units pass.
   bool Check(std::int64_t cost = 1) {
     const std::vector<Attribute> attributes = {{"user", "42"}};
     const AttributeSet set{attributes, Cost{cost}};
@@ -109,7 +110,7 @@ class ReloadTest : public ::testing::Test {
   std::thread follower_;
 };
 
-TEST_F(ReloadTest, NoDecisionIsWrongAndNoStateLostWhileFilesOfWhichSomeAreBadComeAndGo) {
+TEST_F(ReloadTest, DecidesCorrectlyWhileValidAndInvalidFilesAreLoaded) {
   Start(kFiles[0]);
   std::atomic<bool> done = false;
   std::thread writer([&] {
@@ -142,7 +143,7 @@ TEST_F(ReloadTest, NoDecisionIsWrongAndNoStateLostWhileFilesOfWhichSomeAreBadCom
   EXPECT_GE(status->failures, kUsers * kLoads / 2 - 1);
 }
 
-TEST_F(ReloadTest, AnUnchangedLimitKeepsItsState) {
+TEST_F(ReloadTest, UnchangedLimitKeepsItsState) {
   Start("domain: api\nrules:\n  - { name: all, per: [user], limit: 2/h }\n");
   EXPECT_TRUE(Check(2));
   Reload(
@@ -152,7 +153,7 @@ TEST_F(ReloadTest, AnUnchangedLimitKeepsItsState) {
   EXPECT_EQ(verdict_.decisions().size(), 2U);
 }
 
-TEST_F(ReloadTest, UsedUnitsCarryOverToChangedTermsAndNobodyGetsASecondBurst) {
+TEST_F(ReloadTest, CarriesUsedUnitsOverToChangedTerms) {
   Start("domain: api\nrules:\n  - { name: all, per: [user], limit: 2/h }\n");
   EXPECT_TRUE(Check(2));
   EXPECT_FALSE(Check());

@@ -1,5 +1,5 @@
-// What a flood of new keys does to a store with a memory cap, and what growing to ten million keys
-// and back costs. Slow; run optimised, on its own.
+// Tests what a flood of new keys does to a store with a memory cap, and what growing to ten million
+// keys and back costs. Slow; run optimized, alone on the machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ LimitSpec PerHour(std::int64_t count, Algorithm algorithm = Algorithm::kTokenBuc
   return spec;
 }
 
-// What the process has in memory now.
+// Returns the resident memory of the process.
 std::uint64_t ResidentBytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -47,7 +47,7 @@ std::uint64_t ResidentBytes() {
 
 double Mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
-// A store with one limit, asked in batches for keys that are numbers.
+// A store with one limit, called in batches with keys that are numbers.
 class Flooded {
  public:
   static constexpr std::size_t kBatch = 64;
@@ -74,7 +74,7 @@ class Flooded {
     return Ask(Operation::kCheck, key, cost);
   }
 
-  // One unit of each of so many keys from `first` on; how many were refused.
+  // Charges one unit to each of `count` keys from `first` on. Returns how many were refused.
   std::uint64_t CheckRun(std::uint64_t first, std::uint64_t count) {
     std::array<std::uint64_t, kBatch> keys{};
     std::array<Charge, kBatch> charges;
@@ -103,20 +103,20 @@ class Flooded {
   LimitHandle limit_;
 };
 
-// Ranges of key numbers that do not meet.
+// Disjoint ranges of key numbers.
 constexpr std::uint64_t kHot = 1'000'000'000'000;
 constexpr std::uint64_t kDriven = 2'000'000'000'000;
 constexpr std::uint64_t kHonest = 3'000'000'000'000;
 
-// The flood of the "Done when": 50 million keys under 10/h while 250 s pass, so that no key with a
-// unit in use (six minutes) can be forgotten.
+// 50 million keys under 10/h within 250 s, so that no key with a unit in use (six minutes) can be
+// forgotten.
 class Flood {
  public:
   static constexpr std::uint64_t kKeys = 50'000'000;
   static constexpr std::uint64_t kRun = 5'000;
   static constexpr std::uint64_t kMemory = 256 * kMebibyte;
   static constexpr std::size_t kHotKeys = 1000;
-  static constexpr std::uint64_t kDrivenKeys = 50'000;  // twice: before the flood, and in it
+  static constexpr std::uint64_t kDrivenKeys = 50'000;  // twice: before the flood, and during it
 
   Flood() : hot_(kHotKeys, CoreState(MustMake(PerHour(10)).terms)), before_(ResidentBytes()) {
     flooded = std::make_unique<Flooded>(kMemory, PerHour(10));
@@ -147,7 +147,7 @@ class Flood {
     peak_ = std::max(peak_, Resident());
   }
 
-  // Asks every driven key again; how many passed.
+  // Charges every driven key again. Returns how many passed.
   std::uint64_t AskDriven() {
     std::uint64_t passed = 0;
     for (std::uint64_t i = 0; i < driven_; ++i) {
@@ -179,7 +179,7 @@ class Flood {
   std::uint64_t peak_ = 0;
 };
 
-TEST(FloodTest, FiftyMillionKeysAgainst256MiB) {
+TEST(FloodTest, SurvivesFiftyMillionKeysIn256MiB) {
   Flood flood;
   flood.Drive(0);
   const Time driven_at = flood.flooded->now;
@@ -196,17 +196,17 @@ TEST(FloodTest, FiftyMillionKeysAgainst256MiB) {
   EXPECT_EQ(flood.wrong_hot, 0) << "hot keys that were there first stay exact";
   EXPECT_EQ(flood.fresh_allowances, 0U);
   EXPECT_EQ(flood.AskDriven(), 0U) << "a key at its limit got a fresh allowance";
-  EXPECT_LE(stats.slots_moved_most, 64U);
+  EXPECT_LE(stats.max_slots_moved, 64U);
 
-  // Honest new keys, one request each, right after the flood.
+  // Legitimate new keys, one request each, right after the flood.
   constexpr std::uint64_t kAsked = 100'000;
   const std::uint64_t refused = flood.flooded->CheckRun(kHonest, kAsked);
   std::printf("%.3f %% of honest new keys refused\n",
               100 * static_cast<double>(refused) / static_cast<double>(kAsked));
   EXPECT_LT(refused, kAsked / 100);
 
-  // The first half was driven to its limit by single units: the next comes six minutes after the
-  // first, and not a nanosecond earlier.
+  // The first half was charged up to its limit in single units: the next unit comes exactly six
+  // minutes after the first.
   flood.flooded->now = driven_at + kHour / 10 - Nanos{1};
   std::uint64_t early = 0;
   std::uint64_t late = 0;
@@ -221,14 +221,15 @@ TEST(FloodTest, FiftyMillionKeysAgainst256MiB) {
   EXPECT_EQ(late, 0U);
 }
 
-// Ten million keys and back down, with bounds on bytes a key from the first million on. Tables grow
-// in steps, so bytes a key swing: `bytes_most` holds at whole millions, 34 everywhere.
-void GrowAndGiveBack(const LimitSpec& spec, double bytes_most) {
+// Grows to ten million keys and back down, with bounds on bytes per key from the first million on.
+// Tables grow in steps, so bytes per key vary: `max_bytes` applies at whole millions, 34
+// everywhere.
+void GrowAndGiveBack(const LimitSpec& spec, double max_bytes) {
   constexpr std::uint64_t kKeys = 10'000'000;
   constexpr std::uint64_t kStep = 100'000;
   const std::uint64_t before = ResidentBytes();
   Flooded flooded(1024 * kMebibyte, spec);
-  double most = 0;
+  double max = 0;
   for (std::uint64_t keys = 0; keys < kKeys; keys += kStep) {
     flooded.CheckRun(keys, kStep);
     const MemoryStoreStats stats = flooded.Stats();
@@ -236,22 +237,22 @@ void GrowAndGiveBack(const LimitSpec& spec, double bytes_most) {
     ASSERT_EQ(stats.overflow_decisions, 0U);
     if (stats.keys < 1'000'000) continue;
     const double each = static_cast<double>(stats.bytes) / static_cast<double>(stats.keys);
-    most = std::max(most, each);
+    max = std::max(max, each);
     if (stats.keys % 1'000'000 != 0) continue;
     std::printf("%.2f ", each);
-    EXPECT_LT(each, bytes_most) << stats.keys << " keys";
+    EXPECT_LT(each, max_bytes) << stats.keys << " keys";
   }
   const MemoryStoreStats peak = flooded.Stats();
   const std::uint64_t resident_peak = ResidentBytes() - before;
   std::printf(
       "bytes a key at 1 to 10 million, %.2f at most between; %.2f resident; %llu slots "
       "moved at most\n",
-      most, static_cast<double>(resident_peak) / static_cast<double>(peak.keys),
-      static_cast<unsigned long long>(peak.slots_moved_most));
-  EXPECT_LT(most, std::min(34.0, bytes_most * 1.1));
-  EXPECT_LE(peak.slots_moved_most, 64U);
+      max, static_cast<double>(resident_peak) / static_cast<double>(peak.keys),
+      static_cast<unsigned long long>(peak.max_slots_moved));
+  EXPECT_LT(max, std::min(34.0, max_bytes * 1.1));
+  EXPECT_LE(peak.max_slots_moved, 64U);
 
-  // All are unused now; ordinary traffic on few keys does the rest.
+  // All keys are unused now; ordinary traffic on a few keys does the rest.
   flooded.now += 3 * kHour;
   std::uint64_t calls = 0;
   while (flooded.Stats().bytes > peak.bytes / 10 && calls < 100'000'000) {
@@ -266,7 +267,7 @@ void GrowAndGiveBack(const LimitSpec& spec, double bytes_most) {
               Mebibytes(resident), Mebibytes(resident_peak));
   EXPECT_LE(after.bytes, peak.bytes / 10);
   EXPECT_LE(resident, resident_peak / 4);
-  EXPECT_LE(after.slots_moved_most, 64U);
+  EXPECT_LE(after.max_slots_moved, 64U);
   EXPECT_EQ(after.overflow_decisions, 0U);
 }
 

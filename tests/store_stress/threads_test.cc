@@ -1,4 +1,4 @@
-// Many threads on one store: what they get between them is exact. Run under tsan, too.
+// Tests of many threads on one store: the units they get in total are exact. Run under tsan, too.
 //
 //   SLUICE_STRESS=10   runs ten times as much
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ Decision Ask(MemoryStore& store, Operation operation, const Charge& charge, Time
   return decision;
 }
 
-// Calls body(thread) on so many threads at once.
+// Calls body(thread) on `count` threads at once.
 void OnThreads(int count, const std::function<void(int)>& body) {
   std::vector<std::thread> threads;
   threads.reserve(static_cast<std::size_t>(count));
@@ -90,26 +90,26 @@ void ExactlyTheLimit(const LimitSpec& spec, int rounds) {
   for (const std::atomic<int>& count : passed) ASSERT_EQ(count.load(), 1000);
 }
 
-TEST(StoreStressTest, SixtyFourThreadsOnOneKeyGetExactlyTheLimitAHundredTimes) {
+TEST(StoreStressTest, SixtyFourThreadsOnOneKeyGetExactlyTheLimit) {
   ExactlyTheLimit(SpecOf(1000), 100 * Scale());
 }
 
-TEST(StoreStressTest, WindowsAndLogsAreAsExact) {
+TEST(StoreStressTest, WindowsAndLogsAreExact) {
   ExactlyTheLimit(SpecOf(1000, kHour, Algorithm::kSlidingWindow), 20 * Scale());
   ExactlyTheLimit(SpecOf(1000, kHour, Algorithm::kSlidingLog), 20 * Scale());
   ExactlyTheLimit(SpecOf(1000, kHour, Algorithm::kSlidingBuckets), 20 * Scale());
 }
 
 // Alone, and in requests that are refused.
-TEST(StoreStressTest, EveryDebtIsTakenOnceWhateverItsRequestComesTo) {
+TEST(StoreStressTest, TakesEveryDebtOnce) {
   const auto store = MakeStore();
   const LimitHandle debts = Add(*store, "debts", SpecOf(1));
   const LimitHandle full = Add(*store, "full", SpecOf(1));
   Ask(*store, Operation::kCheck, {full, "k", Cost{1}});
   OnThreads(8, [&](int /*thread*/) {
     const std::array<Charge, 2> charges{Charge{full, "k", Cost{1}}, Charge{debts, "k", Cost{2}}};
-    const std::array<Veto, 2> vetoes{Veto::kEnforce, Veto::kDebt};
-    const Request request{charges, vetoes};
+    const std::array<Enforcement, 2> enforcements{Enforcement::kEnforce, Enforcement::kDebt};
+    const Request request{charges, enforcements};
     for (int i = 0; i < 250; ++i) {
       std::array<Decision, 2> decisions;
       store->Decide({&request, 1}, decisions, kStart);
@@ -122,7 +122,7 @@ TEST(StoreStressTest, EveryDebtIsTakenOnceWhateverItsRequestComesTo) {
   EXPECT_EQ(left.reset_after, 8 * 250 * 3 * kHour);
 }
 
-// Two keys that every request charges together: one read of both must always find them equal.
+// Two keys that every request charges together: a read of both must always find them equal.
 struct Pair {
   Charge few;
   Charge many;
@@ -138,7 +138,7 @@ struct Pair {
   }
 };
 
-TEST(StoreStressTest, RequestsOverTwoKeysAreNeverHalfCharged) {
+TEST(StoreStressTest, NeverChargesOnlyOneOfTwoKeys) {
   const int each = 500 * Scale();
   const auto store = MakeStore();
   const int allowance = 64 * each / 2;  // so that about half of them pass
@@ -154,7 +154,7 @@ TEST(StoreStressTest, RequestsOverTwoKeysAreNeverHalfCharged) {
   OnThreads(64, [&](int thread) {
     const Pair& pair = thread % 4 < 2 ? one : two;
     auto& passed = thread % 4 < 2 ? passed_one : passed_two;
-    // Half of the threads name the keys in the other order.
+    // Half of the threads list the keys in the other order.
     std::array<Charge, 2> charges{pair.few, pair.many};
     if (thread % 2 == 1) std::swap(charges[0], charges[1]);
     const Request request{charges, {}};
@@ -172,8 +172,7 @@ TEST(StoreStressTest, RequestsOverTwoKeysAreNeverHalfCharged) {
   EXPECT_EQ(Ask(*store, Operation::kPeek, {wide, "k", Cost{0}}).remaining, 5);
 }
 
-// Requests over random sets of keys, in random order: none waits for another for ever, and the
-// books add up.
+// Requests over random sets of keys, in random order: none deadlocks, and the totals add up.
 TEST(StoreStressTest, CrossingRequestsNeitherDeadlockNorLoseUnits) {
   constexpr int kKeys = 40;
   const auto store = MakeStore();
@@ -203,9 +202,9 @@ TEST(StoreStressTest, CrossingRequestsNeitherDeadlockNorLoseUnits) {
   }
 }
 
-// Terms change all the time, between every shape a token bucket has. None of them is ever used up,
-// so every unit that was admitted must still be counted in the end.
-TEST(StoreStressTest, NoUnitIsLostWhileTermsChange) {
+// Terms change continuously between all shapes of a token bucket. The limit is never used up, so
+// every admitted unit must still be counted at the end.
+TEST(StoreStressTest, LosesNoUnitWhileTermsChange) {
   const auto store = MakeStore();
   LimitSpec interval = SpecOf(50'000);
   interval.refill = Refill::kInterval;
@@ -251,8 +250,8 @@ TEST(StoreStressTest, NoUnitIsLostWhileTermsChange) {
   }
 }
 
-// Batches over so many keys that every table grows, then time passes and they shrink under traffic
-// on other keys. Units admitted are exact for every key.
+// Batches over so many keys that every table grows; then time passes, and the tables shrink under
+// traffic on other keys. Admitted units are exact for every key.
 TEST(StoreStressTest, BatchesAreExactWhileTablesGrowAndShrink) {
   constexpr int kKeys = 400'000;
   constexpr std::size_t kBatch = 32;
@@ -287,13 +286,13 @@ TEST(StoreStressTest, BatchesAreExactWhileTablesGrowAndShrink) {
       ASSERT_EQ(passed[i].load(), std::min(3, asked[i].load())) << "key " << i << " " << phase;
     }
     const MemoryStoreStats stats = store->StatsApprox();
-    EXPECT_GT(stats.slots_moved_most, 0U) << "no table grew";
-    EXPECT_LE(stats.slots_moved_most, 64U);
+    EXPECT_GT(stats.max_slots_moved, 0U) << "no table grew";
+    EXPECT_LE(stats.max_slots_moved, 64U);
     EXPECT_EQ(stats.overflow_decisions, 0U);
   }
 }
 
-TEST(StoreStressTest, PermitsInFlightNeverExceedTheMost) {
+TEST(StoreStressTest, NeverExceedsMaxInFlight) {
   LimitSpec spec;
   spec.algorithm = Algorithm::kConcurrency;
   spec.max_in_flight = 10;
@@ -301,27 +300,27 @@ TEST(StoreStressTest, PermitsInFlightNeverExceedTheMost) {
   const LimitHandle limit = Add(*store, "permits", spec);
   const Charge charge{limit, "backend", Cost{1}};
   std::atomic<int> in_flight{0};
-  std::atomic<int> most{0};
+  std::atomic<int> max{0};
   OnThreads(32, [&](int thread) {
     for (int i = 0; i < 500 * Scale(); ++i) {
       const PermitId id = store->HashPermit(std::to_string(thread) + " " + std::to_string(i));
       if (!store->DecidePermit(Operation::kAcquire, charge, id, kStart).allowed) continue;
       const int now = ++in_flight;
-      int before = most.load();
-      while (before < now && !most.compare_exchange_weak(before, now)) {
+      int before = max.load();
+      while (before < now && !max.compare_exchange_weak(before, now)) {
       }
       std::this_thread::yield();
       --in_flight;
       store->DecidePermit(Operation::kRelease, charge, id, kStart);
     }
   });
-  EXPECT_LE(most.load(), 10);
-  EXPECT_GE(most.load(), 1);
+  EXPECT_LE(max.load(), 10);
+  EXPECT_GE(max.load(), 1);
   EXPECT_EQ(Ask(*store, Operation::kPeek, {limit, "backend", Cost{0}}).remaining, 10);
 }
 
-// What a snapshot holds for a key is what the key had used at some moment during the save.
-TEST(StoreStressTest, SnapshotsAreSavedWhileDeciding) {
+// For each key, a snapshot holds the units it had used at some moment during the save.
+TEST(StoreStressTest, SavesSnapshotsWhileDeciding) {
   constexpr int kKeys = 600;
   const auto store = MakeStore();
   const LimitHandle limit = Add(*store, "bucket", SpecOf(100'000));
@@ -356,7 +355,7 @@ TEST(StoreStressTest, SnapshotsAreSavedWhileDeciding) {
                                 {key % 2 == 0 ? again : log_again, std::to_string(key), Cost{0}});
       const auto saved = static_cast<int>(100'000 - left.remaining);
       EXPECT_GE(saved, before[key]);
-      // Each of four threads may have charged a unit that it has not counted yet.
+      // Each of the four threads may have charged a unit that it has not counted yet.
       EXPECT_LE(saved, used[key].load() + 4);
     }
   }

@@ -1,25 +1,25 @@
-"""Whether what was recorded as admitted is within the limits, whatever went wrong meanwhile.
+"""Checks that the recorded admissions are within the limits, whatever went wrong meanwhile.
 
-All bounds are sound: where it is not known when between its sending and its answer a request was
-decided, the time that is kinder to the server is taken.
+All bounds are sound: the time of a decision is only known to be between sending and answer, and the
+time that favors the server is taken.
 """
 
 import bisect
 import collections
 import dataclasses
 
-SYNC_SECONDS = 0.1  # store.sync_interval, unless said
-CLEARLY = 1.5  # times a bound, what would pass without limits must be
+SYNC_SECONDS = 0.1  # store.sync_interval, by default
+CLEARLY = 1.5  # factor by which the load must exceed a bound if everything passes
 
 
 @dataclasses.dataclass(frozen=True)
 class Away:
-    """How often a store was not there, which is what may pass above a limit.
+    """How often a store was away; this determines how much may pass above a limit.
 
-    `outages`: nodes had to decide by their shares. `unaware`: what passed by them was not charged
-    when the store was back. `forgot`: it was back, or went on, with nothing. None of them is taken
-    from what a test observes without a cap, else nothing would be too much. `spoilt`: replies in
-    which a bit was turned; each may be a wrong decision.
+    `outages`: nodes had to decide by their shares. `unaware`: the store came back without the
+    charges that passed by shares. `forgot`: it came back, or went on, without its data. A test may
+    derive none of them from what it observes without a cap, or no result would be too much.
+    `spoilt`: replies with a flipped bit; each may cause a wrong decision.
     """
 
     outages: int = 0
@@ -30,7 +30,7 @@ class Away:
 
 @dataclasses.dataclass(frozen=True)
 class Bucket:
-    """A token_bucket: in any interval at most its burst and what comes back meanwhile."""
+    """A token_bucket: any interval admits at most its burst and what returns meanwhile."""
 
     count: int
     seconds: int
@@ -42,18 +42,18 @@ class Bucket:
 
     @property
     def options(self):
-        """What the rule says beside the limit."""
+        """Returns the options of the rule besides the limit."""
         return ""
 
     def bound(self, nodes, away):
-        """The most above the limit: the shares, with a unit of rounding for each node, and what
-        came back in the store meanwhile, at most a burst each time."""
+        """Returns the maximum above the limit: the shares, with a unit of rounding per node, and
+        what returned in the store meanwhile, at most a burst each time."""
         shares = away.outages * (self.burst + nodes)
         return shares + max(away.unaware, away.forgot) * self.burst + away.spoilt
 
     def excess(self, asks, _wall):
-        """The most that passed in any interval above the bound; 0 or less: none."""
-        # The time from one decision to another is at most the span of their answers and this.
+        """Returns the maximum that passed above the bound in any interval; 0 or less: none."""
+        # The time between two decisions is at most the span of their answers plus this.
         slack = max((ask.done - ask.sent for ask in asks), default=0.0)
         rate = self.count / self.seconds
         level, last, most = 0.0, 0.0, 0.0
@@ -65,7 +65,7 @@ class Bucket:
 
 @dataclasses.dataclass(frozen=True)
 class Window:
-    """A window of the time of day, fixed or sliding: what it says of its count holds throughout."""
+    """A window of the time of day, fixed or sliding. It never admits more than its count."""
 
     count: int
     seconds: int
@@ -81,9 +81,9 @@ class Window:
         return f", consistency: {self.consistency}"
 
     def bound(self, nodes, away):
-        """The shares, once however often the store comes and goes: they keep what was charged to
-        them until their window is over, and so does a store that forgets nothing. If it forgets,
-        all passes again. Leased units are charged before they are spent, and so are no more."""
+        """Returns the shares, once however often the store comes and goes: they keep their charges
+        until their window ends, and so does a store that keeps its data. If it loses its data,
+        all passes again. Leased units are charged before they are spent, so they add none."""
         shares = self.count + nodes if away.outages else 0
         return shares + away.forgot * self.count + away.spoilt
 
@@ -93,13 +93,13 @@ class Window:
         return f"{{ rate: {self.count}/{self.seconds}s, algorithm: {algorithm} }}"
 
     def excess(self, asks, wall):
-        """The most that passed above the count of a window, of the weighed count if it slides."""
+        """Returns the maximum above the count of a window; a sliding one weighs the last count."""
         passed = collections.Counter()
         most = 0.0
         for ask in sorted(asks, key=lambda ask: ask.done):
             number, elapsed = divmod(ask.done + wall, self.seconds)
             if (ask.sent + wall) // self.seconds != number:
-                continue  # of one of two windows
+                continue  # could belong to two windows
             passed[number] += ask.cost
             before = passed[number - 1] * (1 - elapsed / self.seconds) if self.slides else 0.0
             most = max(most, before + passed[number])
@@ -107,33 +107,33 @@ class Window:
 
 
 class EventualWindow(Window):
-    """A fixed window of which each node knows what the others let pass until a sync_interval ago,
-    and the round trip of a sync, for which as much is allowed."""
+    """A fixed window. Each node knows what others admitted until one sync_interval and one sync
+    round trip ago; the round trip is allowed another interval."""
 
     def __init__(self, count, seconds):
         super().__init__(count, seconds, slides=False, consistency="eventual")
 
     def bound(self, nodes, away):
-        """Without a store each node has the whole limit, by its own counts. A key of which nothing
-        was asked for a moment is one that the node does not know: then it has its share, to which
-        what passed by own counts was not charged. None, for no bound, where states are spoilt: they
-        are believed until the next."""
+        """Without a store each node has the whole limit, by its own counts. A node does not know a
+        key without recent requests, and then has its share, to which admissions by its own counts
+        were not charged. Returns None, for no bound, if states are spoilt: nodes believe them until
+        the next sync."""
         if away.spoilt:
             return None
         alone = (nodes - 1) * self.count + self.count + nodes
         return (alone if away.outages else 0) + away.forgot * self.count
 
     def excess(self, asks, wall):
-        """As a window, less what the node that let the last one pass could not know of."""
+        """As for a window, less what the node that admitted the last request could not know."""
         unknown = 2 * SYNC_SECONDS + max((ask.done - ask.sent for ask in asks), default=0.0)
         passed = collections.Counter()
-        others = collections.defaultdict(list)  # of a node: when those of other nodes were done
+        others = collections.defaultdict(list)  # by node: completion times of other nodes' requests
         nodes = {ask.node for ask in asks}
         most = 0
         for ask in sorted(asks, key=lambda ask: ask.done):
             number = (ask.done + wall) // self.seconds
             if (ask.sent + wall) // self.seconds != number:
-                continue  # of one of two windows
+                continue  # could belong to two windows
             passed[number] += ask.cost
             for node in nodes - {ask.node}:
                 others[node] += [ask.done] * ask.cost
@@ -144,8 +144,8 @@ class EventualWindow(Window):
 
 
 def excesses(asks, limits, wall):
-    """By rule, the most that any key had above its limit if all of these passed, and which key that
-    was. `wall` is what to add for the time of day."""
+    """Returns, by rule, the maximum of any key above its limit if all of these passed, and the key.
+    `wall` is the offset from the recorded times to the time of day."""
     by_key = collections.defaultdict(list)
     for ask in asks:
         if ask.rule in limits:
@@ -157,10 +157,10 @@ def excesses(asks, limits, wall):
 
 
 def expect_bounds(asks, limits, nodes, away, wall):
-    """No key had more than its limit and what it may have while the store is away so often. Each
-    bound is one that this load would break: had all passed, it would be clearly too much.
+    """No key got more than its limit and what the store's absences allow. The load must be able to
+    break each bound: had everything passed, it would be clearly too much.
 
-    Answers for each rule the most above its limit, and the bound or None.
+    Returns for each rule the maximum above its limit, and the bound or None.
     """
     passed = excesses([ask for ask in asks if ask.allowed], limits, wall)
     all_of_them = excesses(asks, limits, wall)

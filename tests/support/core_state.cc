@@ -15,7 +15,7 @@ namespace {
 template <typename Limit>
 constexpr bool kHasPermits = std::is_same_v<Limit, Concurrency>;
 
-// The algorithms whose windows may be staggered take one argument more.
+// These overloads hide that a fixed window, which may be staggered, takes one argument more.
 template <typename Limit, typename State>
 Decision CheckOne(const Limit& limit, State& state, Cost cost, Time now, Stagger stagger) {
   if constexpr (std::is_same_v<Limit, FixedWindow>) {
@@ -203,8 +203,8 @@ void CoreState::Change(const Terms& terms, Time now) {
     const std::int64_t in_view = UnitsInView(*from, std::get<PartsState>(state_), at);
     terms_ = terms;
     Forget();
-    const std::int64_t most = std::get<SlidingBuckets>(terms).rate.count;
-    Check(Cost{std::min(in_view, most)}, at);
+    const std::int64_t max = std::get<SlidingBuckets>(terms).rate.count;
+    Check(Cost{std::min(in_view, max)}, at);
   }
   terms_ = terms;
 }

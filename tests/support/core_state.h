@@ -1,20 +1,20 @@
-// CoreState: the state of one key, driven through the core functions of whatever terms it has.
+// CoreState: the state of one key, driven through the core functions of its terms.
 #pragma once
 
 #include <cstdint>
 #include <variant>
 #include <vector>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "support/subject.h"
 
 namespace sluice::testing {
 
-// Owns the memory that logs, parts and permits need, and gives the core no more room than it asks
-// for, so that rings wrap. A value: a copy lives on its own.
+// Owns the memory that logs, parts and permits need. It gives the core only as much room as
+// required, so that rings wrap. A value: a copy is independent.
 class CoreState final : public Subject {
  public:
-  // `stagger` is read by staggered windows alone.
+  // Only staggered windows use `stagger`.
   explicit CoreState(const Terms& terms, Stagger stagger = {});
   CoreState(const CoreState& other);
   CoreState& operator=(const CoreState& other);
@@ -26,15 +26,15 @@ class CoreState final : public Subject {
   Decision Refund(Cost cost, Time now) override;
   Decision Reset(Time now) override;
 
-  // Concurrency alone.
+  // For concurrency limits only.
   Decision Acquire(PermitId id, Cost cost, Time now);
   Decision Renew(PermitId id, Time now);
   Decision Release(PermitId id, Time now);
 
-  // Gives the key new terms of the same algorithm, as a store does when it touches the key.
+  // Gives the key new terms of the same algorithm, as a store does when it accesses the key.
   void Change(const Terms& terms, Time now);
 
-  // From when on the core says that the key is as if never used.
+  // Returns the time from which the core treats the key as never used.
   [[nodiscard]] Time UnusedFrom() const;
 
  private:
@@ -43,7 +43,7 @@ class CoreState final : public Subject {
 
   Time Latest(Time now);
   void Forget();
-  // Points the spans of the state at the memory of this object.
+  // Points the spans of the state to the memory of this object.
   void Bind();
   void MakeRoom();
 

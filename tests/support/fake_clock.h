@@ -1,4 +1,4 @@
-// FakeClock: a clock that shows what it is told, so that no test has to let time pass.
+// FakeClock: a clock that the test sets, so that no test has to wait for time to pass.
 #pragma once
 
 #include <mutex>
@@ -19,7 +19,7 @@ class FakeClock final : public Clock {
     return now_;
   }
 
-  // Moves the clock on at once, and remembers for how long it was asked to sleep.
+  // Advances the clock at once and records the length.
   void SleepFor(Nanos length) override {
     if (length <= Nanos{0}) return;
     const std::lock_guard lock(mutex_);
@@ -27,7 +27,7 @@ class FakeClock final : public Clock {
     sleeps_.push_back(length);
   }
 
-  // May step back: that is one of the things to test.
+  // Sets the clock, which may also step back.
   void Set(Time now) {
     const std::lock_guard lock(mutex_);
     now_ = now;
@@ -38,7 +38,7 @@ class FakeClock final : public Clock {
     now_ += length;
   }
 
-  // Every sleep so far, in order.
+  // Returns the lengths of all sleeps, in order.
   [[nodiscard]] std::vector<Nanos> Sleeps() const {
     const std::lock_guard lock(mutex_);
     return sleeps_;

@@ -1,4 +1,4 @@
-"""A TCP proxy of ours that does harm to what is said through it, as it is told while it runs."""
+"""A TCP proxy that disturbs its connections; the disturbance can be changed while it runs."""
 
 import asyncio
 import dataclasses
@@ -9,7 +9,7 @@ import struct
 import sys
 from typing import Optional
 
-# So many pieces of what was said may be under way in one direction; then nothing more is read.
+# The maximum number of pieces in flight per direction; beyond it nothing more is read.
 PIECES_MOST = 256
 READ_BYTES = 65536
 SPLIT_PAUSE_SECONDS = 0.0005
@@ -18,22 +18,22 @@ ANSWER_SECONDS = 60
 
 @dataclasses.dataclass(frozen=True)
 class Harm:
-    """What is done to what is said. Bytes are counted from when the harm began, on each connection
-    and in each direction."""
+    """The faults to inject. Bytes are counted from the time the harm was set, per connection and
+    direction."""
 
-    delay: float = 0.0  # seconds that replies are late
-    jitter: float = 0.0  # at most so many seconds more, each reply its own; their order stays
-    stall: bool = False  # nothing is handed on, either way, until that ends
-    refuse: bool = False  # who connects is reset
-    split: int = 0  # at most so many bytes at once, both ways, with pauses; 0: as it comes
-    flip: float = 0.0  # how likely a piece of a reply has one bit turned
-    blackhole_after: Optional[int] = None  # of more bytes nothing is heard again
+    delay: float = 0.0  # delay of replies in seconds
+    jitter: float = 0.0  # maximum additional random delay per reply in seconds; keeps their order
+    stall: bool = False  # nothing is forwarded in either direction until this ends
+    refuse: bool = False  # new connections are reset
+    split: int = 0  # maximum bytes per write in both directions, with pauses; 0: unlimited
+    flip: float = 0.0  # probability that a piece of a reply gets a flipped bit
+    blackhole_after: Optional[int] = None  # after this many more bytes, everything is dropped
     reset_after: Optional[int] = None  # bytes of a reply, then RST both ways
     half_close_after: Optional[int] = None  # bytes of a reply, then FIN to the client alone
 
 
 class FaultProxy:
-    """Stands before a server, in a process of its own: what it does to time is not for who tests.
+    """Runs before a server, in its own process, so that its delays do not depend on the test.
 
     `server` has a `port`. `edit` changes each piece of a reply. The same seed does the same harm to
     the same pieces.
@@ -45,8 +45,8 @@ class FaultProxy:
         self.port = listener.getsockname()[1]
         self.pipe, theirs = multiprocessing.Pipe()
         relay = _Relay(listener, server.port, random.Random(self.seed), edit)
-        sys.stdout.flush()  # else the process has a copy of what was printed
-        # It is forked, so that it has the edit.
+        sys.stdout.flush()  # otherwise the process would print a copy of the buffered output
+        # The process is forked, so that it has `edit`.
         self.process = multiprocessing.get_context("fork").Process(
             target=relay.serve, args=(theirs, self.pipe), daemon=True)
         self.process.start()
@@ -59,19 +59,19 @@ class FaultProxy:
         return f"127.0.0.1:{self.port}"
 
     def set(self, harm=Harm()):
-        """From now on this harm is done, and no other."""
+        """Replaces the current harm."""
         self.tell("set", harm)
 
     def reset(self):
-        """Resets all connections that are open."""
+        """Resets all open connections."""
         self.tell("reset", None)
 
     def half_close(self):
-        """Says to all clients that nothing more will come, and goes on to listen to them."""
+        """Sends FIN to all clients and continues to read from them."""
         self.tell("half_close", None)
 
     def counts(self):
-        """Connections that were made and that are open, and bits that were turned."""
+        """Returns the numbers of accepted connections, open connections, and flipped bits."""
         return self.tell("counts", None)
 
     def tell(self, *words):
@@ -88,7 +88,7 @@ class FaultProxy:
 
 
 class _Relay:
-    """What runs in the process."""
+    """The part that runs in the process."""
 
     def __init__(self, listener, server_port, chance, edit):
         self.listener, self.server_port, self.chance = listener, server_port, chance
@@ -99,7 +99,7 @@ class _Relay:
         self.totals = {"connects": 0, "flips": 0}
 
     def serve(self, pipe, parents):
-        parents.close()  # else its end would never be seen
+        parents.close()  # otherwise its end would never be detected
         asyncio.run(self.run(pipe))
 
     async def run(self, pipe):
@@ -158,9 +158,9 @@ class _Relay:
 
 
 class _Connection:
-    """A client, the server's side of it, and what is on the way between them.
+    """A client, its connection to the server, and the pieces in flight between them.
 
-    Each direction has two tasks: one reads pieces and says when they are due, one hands them on.
+    Each direction has two tasks: one reads pieces and sets when they are due, one forwards them.
     """
 
     def __init__(self, relay, client, server):
@@ -169,7 +169,7 @@ class _Connection:
             each.setblocking(False)
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.is_ended = False
-        self.is_silent = {False: False, True: False}  # what is said, and replies
+        self.is_silent = {False: False, True: False}  # requests, and replies
         self.begin_anew()
         ways = ((client, server, False), (server, client, True))
         self.tasks = []
@@ -179,7 +179,7 @@ class _Connection:
             self.tasks.append(asyncio.create_task(self.write(queue, listener, is_reply)))
 
     def begin_anew(self):
-        self.passed = {False: 0, True: 0}  # bytes, of what is said and of replies
+        self.passed = {False: 0, True: 0}  # bytes of requests and of replies
 
     async def read(self, speaker, queue, is_reply):
         loop, due = asyncio.get_running_loop(), 0.0
@@ -256,7 +256,7 @@ class _Connection:
         self.end()
 
     def end(self):
-        """Both ends go; what is still on the way is lost."""
+        """Closes both ends; pieces in flight are lost."""
         if not self.is_ended:
             self.is_ended = True
             self.relay.connections.discard(self)

@@ -1,6 +1,6 @@
-"""What the sluice program says of itself: its commands, and the flags of each.
+"""The program's description of itself: its commands, and the flags of each.
 
-Whatever describes the program (completions, manual pages) is compared with these.
+Everything that describes the program (completions, manual pages) is compared with these.
 """
 import re
 import subprocess
@@ -8,8 +8,8 @@ import subprocess
 # Generous: a sanitised build on a busy machine is many times slower than the release build.
 PATIENCE = 120
 
-# Commands that are described already and not yet in the program. One that is must leave this list,
-# so that its loss would be noticed.
+# Commands that are documented but not yet in the program. A command that exists must leave this
+# list, so that its loss would be noticed.
 AWAITED = set()
 
 _FLAG = re.compile(r"(?<![\w'\"=<-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
@@ -20,19 +20,19 @@ def run(sluice, *args):
 
 
 def _section(text, title):
-    """The indented lines that follow `title:`."""
+    """Returns the indented lines that follow `title:`."""
     return re.search(rf"^{title}:\n((?: .*\n)+)", text, re.M).group(1)
 
 
 def _sub_commands(sluice, command):
-    """check and schema of `rules`; none of a command that takes none."""
+    """Returns the sub-commands, such as check and schema of `rules`; none if there are none."""
     error = run(sluice, command, "?").stderr
     expected = re.search(r"unknown command '\?'; expected (.*)", error)
     return re.split(r", | or ", expected.group(1)) if expected else []
 
 
 def groups(sluice):
-    """Every command but help, as {"simulate": [], "rules": ["check", ...]}."""
+    """Returns every command except for help, as {"simulate": [], "rules": ["check", ...]}."""
     listed = _section(run(sluice, "help").stdout, "commands")
     names = re.findall(r"^  (\S+)", listed, re.M)
     assert "help" in names and "simulate" in names, names
@@ -40,7 +40,7 @@ def groups(sluice):
 
 
 def commands(sluice):
-    """Every command that does something, as "simulate" or "rules check"."""
+    """Returns every command that does something, as "simulate" or "rules check"."""
     found = {f"{name} {sub}".strip()
              for name, subs in groups(sluice).items() for sub in subs or [""]}
     there = found & AWAITED
@@ -49,7 +49,7 @@ def commands(sluice):
 
 
 def flags(sluice, command):
-    """The flags in the help of a command; "" is the program itself."""
+    """Returns the flags in the help of a command; "" is the program itself."""
     if command == "":
         return set(_FLAG.findall(_section(run(sluice, "help").stdout, "flags")))
     done = run(sluice, *command.split(), "--help")

@@ -1,8 +1,9 @@
-"""The keys and words that the loader knows, as the tables in its source say them.
+"""The keys and words that the loader knows, read from the tables in its source.
 
-Whatever describes rule files (the schema, the manual) is compared with these.
+Everything that describes rule files (the schema, the manual) is compared with these.
 """
 import os
+import pathlib
 import re
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -19,56 +20,56 @@ def _source(path):
 
 
 def _tables(path):
-    """Name to body of every table in the file."""
+    """Returns the body of every table in the file by its name."""
     return dict(_TABLE.findall(_source(path)))
 
 
 def _reader_files():
-    """The files that read a document of rules, found by what each includes."""
-    found, waiting = [], ["config/read_document"]
+    """Returns the files that read a rule document, found by following their includes."""
+    found, waiting = [], ["config/rules/read_document"]
     while waiting:
         stem = waiting.pop()
         if stem in found:
             continue
         found.append(stem)
-        waiting += re.findall(r'#include "(config/read_\w+)\.h"', _source(stem + ".cc"))
+        waiting += re.findall(r'#include "(config/rules/read_\w+)\.h"', _source(stem + ".cc"))
     return sorted(stem + ".cc" for stem in found)
 
 
 def field_tables():
-    """Every table of keys that reading rules uses, as {"config/read_rule.cc kRuleFields": keys}."""
+    """Returns all tables of keys of rule files: {"config/rules/read_rule.cc kRuleFields": keys}."""
     return {f"{path} {table}": _ROW_TEXT.findall(body)
             for path in _reader_files() for table, body in _tables(path).items()
             if table.endswith("Fields")}
 
 
 def _body(table):
-    """What is in the one table of this name, wherever it is."""
+    """Returns the contents of the only table of this name in the source."""
+    source = pathlib.Path(PROJECT, "src")
     found = [body for layer in ("core", "rules", "config")
-             for path in sorted(os.listdir(os.path.join(PROJECT, "src", layer)))
-             if path.endswith((".h", ".cc"))
-             for name, body in _tables(f"{layer}/{path}").items() if name == table]
+             for path in sorted((source / layer).rglob("*")) if path.suffix in (".h", ".cc")
+             for name, body in _tables(path.relative_to(source)).items() if name == table]
     assert len(found) == 1, f"{len(found)} tables {table}"
     return found[0]
 
 
 def words(table):
-    """The first text of every row of a table: {"limit", RuleAction::kLimit}."""
+    """Returns the first text of every row of a table: {"limit", RuleAction::kLimit}."""
     return _ROW_TEXT.findall(_body(table))
 
 
 def texts(table):
-    """A table of nothing but texts."""
+    """Returns the rows of a table that has nothing but texts."""
     return _TEXT.findall(_body(table))
 
 
 def limit_keys():
-    """Algorithm, as it is mostly written, to its keys, `algorithm` among them."""
+    """Returns the keys of each algorithm by its usual name, `algorithm` among them."""
     rows = _body("kAlgorithmWords")
     word_of = {}
     for word, meaning in re.findall(r'\{"(\w+)", Algorithm::(k\w+)\}', rows):
         word_of.setdefault(meaning, word)
-    source = _source("core/limit_keys.cc")
+    source = _source("core/limit/limit_keys.cc")
     with_rate = re.search(r"kAllWithRate = Of\(\{(.*?)\}\)", source, re.S).group(1)
     keys = {word: ["algorithm"] for word in word_of.values()}
     for key, of, owners in re.findall(
@@ -79,9 +80,9 @@ def limit_keys():
 
 
 def duration_units():
-    return _ROW_TEXT.findall(_tables("core/duration.cc")["kUnits"])
+    return _ROW_TEXT.findall(_tables("base/duration.cc")["kUnits"])
 
 
 def foreign_units():
-    """Those of a rate_limit in the format of envoyproxy/ratelimit."""
-    return _ROW_TEXT.findall(_tables("config/read_rate_limit.cc")["kUnits"])
+    """Returns the units of a rate_limit in the format of envoyproxy/ratelimit."""
+    return _ROW_TEXT.findall(_tables("config/rules/read_rate_limit.cc")["kUnits"])

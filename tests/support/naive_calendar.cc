@@ -16,7 +16,7 @@ constexpr std::int64_t kDaySeconds = 86'400;
 
 std::int64_t FloorOf(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-// What the clock shows, in seconds since its own 1970.
+// Returns the local time in seconds since 1970.
 std::int64_t ReadingAt(const Zone& zone, std::int64_t seconds) {
   std::int64_t offset = zone.first_offset;
   for (const Zone::Change& change : zone.changes) {
@@ -25,8 +25,9 @@ std::int64_t ReadingAt(const Zone& zone, std::int64_t seconds) {
   return seconds + offset;
 }
 
-// The latest reading so far. Between changes readings only grow, so it is the one now or one of
-// those just before a change. No offset is above a day, so changes two days back do not matter.
+// Returns the latest reading so far. Readings grow between changes, so it is either the current one
+// or one just before a change. No offset is above 26 hours, so changes more than three days ago do
+// not matter.
 std::int64_t LatestReading(const Zone& zone, std::int64_t seconds) {
   std::int64_t latest = ReadingAt(zone, seconds);
   for (const Zone::Change& change : zone.changes) {
@@ -43,7 +44,7 @@ std::int32_t LibcOffset(std::int64_t seconds) {
   return static_cast<std::int32_t>(local.tm_gmtoff);
 }
 
-// Looks at the clock once a day and narrows each change down to its second.
+// Looks at the clock once per day and narrows each change down to its second.
 std::shared_ptr<const Zone> ScanZone(const std::string& name) {
   setenv("TZ", (":" + name).c_str(), 1);
   tzset();
@@ -83,7 +84,7 @@ std::int64_t CalendarIndex(const Zone& zone, CalendarUnit unit, std::int64_t sec
     case CalendarUnit::kDay:
       return day;
     case CalendarUnit::kWeek:
-      return FloorOf(day + 3, 7);  // 1970 began on a Thursday
+      return FloorOf(day + 3, 7);  // 1 January 1970 was a Thursday
     case CalendarUnit::kMonth:
       return year * 12 + static_cast<std::int64_t>(static_cast<unsigned>(date.month())) - 1;
     case CalendarUnit::kYear:

@@ -1,21 +1,22 @@
-// A calendar by looking at clocks: no arithmetic on windows, only what a zone's clock has shown.
+// A calendar that only looks at the readings of a zone's clock, without arithmetic on windows.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include "core/calendar.h"
+#include "core/calendar/calendar.h"
 #include "sluice/limit.h"
 
 namespace sluice::testing {
 
-// The number of the hour, day, week, month or year that holds the latest reading the zone's clock
-// has shown up to `seconds` since 1970. Instants of one window, and only those, share a number.
+// Returns the number of the hour, day, week, month or year that contains the latest reading the
+// zone's clock has shown up to `seconds` since 1970. Two instants have the same number if and only
+// if they are in the same window.
 std::int64_t CalendarIndex(const Zone& zone, CalendarUnit unit, std::int64_t seconds);
 
-// A zone of the system's database as the C library reads it, so that it owes nothing to our own
-// reader. Kept for the life of the program. Not safe to call from several threads: sets TZ.
+// Returns a zone of the system's database as the C library reads it, independent of our own reader.
+// Kept until the program ends. Not thread safe: sets TZ.
 std::shared_ptr<const Zone> LibcZone(const std::string& name);
 
 }  // namespace sluice::testing

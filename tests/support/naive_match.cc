@@ -10,20 +10,20 @@
 #include <sstream>
 #include <utility>
 
-#include "rules/regex.h"
+#include "rules/compile/regex.h"
 
 namespace sluice::testing {
 namespace {
 
 using Values = std::map<std::string, std::string>;
 
-// One expression at a time; what an index makes of many is not looked at.
+// Compiles one expression at a time, so the index over many expressions is not involved.
 bool RegexMatches(const std::string& pattern, const std::string& text) {
   const Result<Regex> regex = Regex::Compile(pattern);
   return regex.ok() && regex.value().MatchesWhole(text);
 }
 
-// Whether the first i characters of the glob match the first j of the text, for each i in turn.
+// Computes for each i whether the first i characters of the glob match the first j of the text.
 bool GlobMatches(std::string_view glob, std::string_view text) {
   std::vector<bool> matches(text.size() + 1, false);
   matches[0] = true;
@@ -38,10 +38,10 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   return matches[text.size()];
 }
 
-// The 128 bits of an address as text, IPv4 as ::ffff:a.b.c.d.
+// Returns the 128 bits of an address, with IPv4 as ::ffff:a.b.c.d.
 std::optional<std::string> BitsOf(const std::string& text) {
   std::array<unsigned char, 16> bytes{};
-  // To the C library the text would end there.
+  // The C library would take a NUL for the end of the text.
   if (text.find('\0') != std::string::npos) return std::nullopt;
   if (inet_pton(AF_INET, text.c_str(), bytes.data() + 12) == 1) {
     bytes[10] = bytes[11] = 0xff;
@@ -59,7 +59,8 @@ bool IsV4(const std::string& bits) {
   return bits.substr(0, 96) == std::string(80, '0') + std::string(16, '1');
 }
 
-// The one text of an address by RFC 5952, IPv4 in dotted form; any other text as it is.
+// Returns the canonical text of an address (RFC 5952, IPv4 in dotted form), or any other text
+// unchanged.
 std::string AddressText(const std::string& text) {
   const auto bits = BitsOf(text);
   if (!bits) return text;
@@ -73,7 +74,7 @@ std::string AddressText(const std::string& text) {
   }
   for (std::size_t at = 0; at < 128; at += 16) out << ":" << std::hex << number(at, 16);
   std::string groups = out.str() + ":";
-  // The longest run of two zeros or more, the first of equals.
+  // Shorten the longest run of two or more zeros, or the first of equally long ones.
   for (int zeros = 8; zeros >= 2; --zeros) {
     std::string run = ":";
     for (int i = 0; i < zeros; ++i) run += "0:";
@@ -87,7 +88,8 @@ std::string AddressText(const std::string& text) {
   return groups;
 }
 
-// The bits that all addresses of a prefix begin with, or nothing where the text is none.
+// Returns the bits that all addresses of a prefix begin with, or nothing if the text is not a
+// prefix.
 std::optional<std::string> PrefixBits(const std::string& text) {
   const std::size_t slash = text.find('/');
   const std::string address = text.substr(0, slash);
@@ -111,7 +113,7 @@ bool InPrefix(const std::string& text, const std::string& address) {
   const auto prefix = PrefixBits(text);
   const auto bits = BitsOf(address);
   if (!prefix || !bits) return false;
-  // A short prefix of IPv6 begins like IPv4, which it does not hold.
+  // A short IPv6 prefix can begin like IPv4, but does not contain it.
   const bool is_v4 = prefix->size() >= 96 && IsV4(*prefix);
   return is_v4 == IsV4(*bits) && bits->starts_with(*prefix);
 }
@@ -126,7 +128,7 @@ bool InList(const DomainSpec& domain, const std::string& name, const std::string
   return false;
 }
 
-// Whether it is `ip` or takes its value from that, at however many removes.
+// Returns whether the attribute is `source` or takes its value from it through aliases.
 bool IsTakenFrom(const std::string& source, const DomainSpec& domain,
                  const std::string& attribute) {
   if (attribute == source) return true;
@@ -140,12 +142,12 @@ bool IsAddress(const DomainSpec& domain, const std::string& attribute) {
   return IsTakenFrom("ip", domain, attribute);
 }
 
-// A path without its last slash.
+// Returns a path without its trailing slash.
 std::string Cut(const std::string& path) {
   return path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path;
 }
 
-// As a URI has it.
+// Returns the text with escapes as in a URI.
 std::string UriText(const std::string& text) {
   std::ostringstream out;
   for (const char c : text) {
@@ -161,7 +163,7 @@ std::string UriText(const std::string& text) {
   return out.str();
 }
 
-// Whether a path is what the text of a rule says.
+// Returns whether the text of a rule matches a path.
 bool PathMatches(const std::string& text, const std::string& path) {
   const bool is_glob = text.find('*') != std::string::npos;
   for (const std::string& each : {text, UriText(text)}) {
@@ -218,7 +220,7 @@ bool Holds(const DomainSpec& domain, const ConditionSpec& condition, const Value
   return holds != matcher.negated;
 }
 
-// The values with the one form of the path, and with the other.
+// The values with the lenient form of the path and with the strict one.
 struct Forms {
   Values lenient;
   Values strict;
@@ -232,7 +234,7 @@ bool Matches(const DomainSpec& domain, const RuleSpec& rule, const Forms& forms)
   });
 }
 
-// Whether the rule matches with both forms, each by itself.
+// Returns whether the rule matches with each of the two forms on its own.
 bool MatchesTwice(const DomainSpec& domain, const RuleSpec& rule, const Forms& forms) {
   return Matches(domain, rule, {forms.lenient, forms.lenient}) &&
          Matches(domain, rule, {forms.strict, forms.strict});
@@ -263,7 +265,7 @@ std::string KeyPart(const DomainSpec& domain, const std::string& attribute,
          bits->substr(0, static_cast<std::size_t>(length));
 }
 
-// The parts of the key, or nothing where one is missing.
+// Returns the parts of the key, or nothing if one is missing.
 std::optional<std::vector<std::string>> KeyOf(const DomainSpec& domain, const RuleSpec& rule,
                                               const Values& values) {
   std::vector<std::string> key;
@@ -295,7 +297,7 @@ bool IsEnforced(const RuleSpec& rule) {
   return rule.mode == RuleMode::kEnforce && rule.enforce.millionths != 0;
 }
 
-// Takes out what is replaced: a rule counts once nothing that replaces it applies.
+// Removes replaced rules. A rule is settled when no unsettled rule replaces it.
 void DropReplaced(const DomainSpec& domain, const Forms& forms,
                   std::vector<const RuleSpec*>& applying) {
   const auto replaces = [](const RuleSpec& rule, const std::string& name) {
@@ -328,8 +330,8 @@ bool ReadCost(const RuleSpec& rule, const Values& values, std::int64_t& cost) {
   const std::string& text = found->second;
   if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return false;
   if (text.size() > 1 && text[0] == '0') return false;
-  const std::string most = "1000000000000000000";
-  if (text.size() > most.size() || (text.size() == most.size() && text > most)) return false;
+  const std::string max = "1000000000000000000";
+  if (text.size() > max.size() || (text.size() == max.size() && text > max)) return false;
   cost = std::stoll(text);
   return true;
 }
@@ -365,7 +367,7 @@ NaiveAnswer NaiveMatch(const DomainSpec& domain, const MatchedAttributes& matche
     for (const NamedLimit& limit : plan != nullptr ? plan->limits : rule->limits) {
       answer.charges.push_back({rule->name, plan != nullptr ? plan->name : "", limit.name,
                                 *KeyOf(domain, *rule, values), units,
-                                IsEnforced(*rule) ? Veto::kEnforce : Veto::kShadow});
+                                IsEnforced(*rule) ? Enforcement::kEnforce : Enforcement::kShadow});
     }
   }
   return answer;

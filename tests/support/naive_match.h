@@ -1,4 +1,4 @@
-// NaiveMatch: what DESIGN says of matching, asked rule by rule, value by value. Slow and plain.
+// NaiveMatch: a slow, simple implementation of rule matching as DESIGN describes it.
 #pragma once
 
 #include <cstdint>
@@ -6,20 +6,20 @@
 #include <string>
 #include <vector>
 
-#include "rules/match.h"
-#include "rules/rule_spec.h"
+#include "rules/compile/match.h"
+#include "rules/model/rule_spec.h"
 #include "sluice/attribute.h"
 
 namespace sluice::testing {
 
-// A charge as the naive matcher finds it. `key` tells states of one limit apart.
+// A charge that the naive matcher found. `key` distinguishes the states of one limit.
 struct NaiveCharge {
   std::string rule;
-  std::string plan;  // empty where the rule has limits of its own
+  std::string plan;  // empty if the rule has its own limits
   std::string limit;
   std::vector<std::string> key;
   std::int64_t cost = 1;
-  Veto veto = Veto::kEnforce;
+  Enforcement enforcement = Enforcement::kEnforce;
 };
 
 struct NaiveAnswer {
@@ -28,7 +28,7 @@ struct NaiveAnswer {
   std::vector<NaiveCharge> charges;
 };
 
-// REQUIRES: shares to enforce are 0 or the whole.
+// REQUIRES: the share of requests to enforce is 0 or 100 % for every rule.
 NaiveAnswer NaiveMatch(const DomainSpec& domain, const MatchedAttributes& matched,
                        std::int64_t cost);
 inline NaiveAnswer NaiveMatch(const DomainSpec& domain, std::span<const Attribute> attributes,
@@ -36,10 +36,10 @@ inline NaiveAnswer NaiveMatch(const DomainSpec& domain, std::span<const Attribut
   return NaiveMatch(domain, MatchedAttributes{.attributes = attributes}, cost);
 }
 
-// Where the entries end in the `descriptors`, and what tells its states apart.
+// The result of looking entries up in the `descriptors`.
 struct NaiveDescriptor {
-  const DescriptorSpec* found = nullptr;  // of the domain; null where they end nowhere
-  std::vector<std::string> key;
+  const DescriptorSpec* found = nullptr;  // owned by the domain; null if there is none
+  std::vector<std::string> key;           // distinguishes the states of its limit
 };
 
 NaiveDescriptor NaiveFind(const DomainSpec& domain, std::span<const Attribute> entries);

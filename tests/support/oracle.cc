@@ -11,7 +11,7 @@
 namespace sluice::testing {
 namespace {
 
-// The first wait after which `holds`, given that it stays true once it is.
+// Returns the first wait for which `holds` is true. REQUIRES: once true, it stays true.
 template <typename Predicate>
 Wide FirstWait(Predicate holds) {
   if (holds(Wide{0})) return 0;
@@ -29,12 +29,12 @@ Wide FirstWait(Predicate holds) {
   return yes;
 }
 
-// The largest number of units from 0 to `most` for which `holds`.
+// Returns the largest number of units from 0 to `most` for which `holds` is true.
 template <typename Predicate>
-std::int64_t MostUnits(std::int64_t most, Predicate holds) {
+std::int64_t MaxUnits(std::int64_t max, Predicate holds) {
   std::int64_t yes = 0;
-  std::int64_t no = most;
-  if (holds(most)) return most;
+  std::int64_t no = max;
+  if (holds(max)) return max;
   while (no - yes > 1) {
     const std::int64_t middle = yes + (no - yes) / 2;
     (holds(middle) ? yes : no) = middle;
@@ -104,7 +104,7 @@ Decision Model::Report(Wide at) const {
   decision.remaining = kNoUnits;
   if (Most() != kNoUnits) {
     decision.remaining =
-        MostUnits(Most(), [&](std::int64_t units) { return units == 0 || Remains(units, at); });
+        MaxUnits(Most(), [&](std::int64_t units) { return units == 0 || Remains(units, at); });
   }
   decision.reset_after = ToNanos(FirstWait([&](Wide wait) { return Unused(at + wait); }));
   return decision;

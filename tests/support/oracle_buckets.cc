@@ -1,4 +1,4 @@
-// Oracle: the algorithms that keep a level or a next turn.
+// Oracle: the algorithms that keep a level or the time of the next turn.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -40,7 +40,7 @@ class TokenModel final : public Model {
     tat_ = std::min(Base(at) + cost * scale_.unit, at * scale_.ns + furthest);
   }
   void GiveBack(std::int64_t cost, Wide at) override {
-    // Held units are what lies between now and tat; those before now have come back already.
+    // The units held are those between now and tat. Units before now have already come back.
     const Wide held = (Base(at) - at * scale_.ns + scale_.unit - 1) / scale_.unit;
     tat_ = std::max(at * scale_.ns, Base(at) - std::min(held, Wide{cost}) * scale_.unit);
   }
@@ -72,7 +72,7 @@ class IntervalModel final : public Model {
  protected:
   [[nodiscard]] std::int64_t Most() const override { return static_cast<std::int64_t>(burst_); }
   [[nodiscard]] bool Passes(std::int64_t cost, Wide at) const override {
-    // Tokens only grow, so enough within max_wait means enough at its end.
+    // The number of tokens never falls by itself, so it is enough to look at the end of max_wait.
     return GoesAhead(cost, at + max_wait_);
   }
   [[nodiscard]] bool GoesAhead(std::int64_t cost, Wide at) const override {
@@ -89,7 +89,7 @@ class IntervalModel final : public Model {
   }
   void Owe(std::int64_t cost, Wide at) override {
     if (Unused(at)) phase_ = aligned_ ? 0 : at;
-    // Nothing is owed that does not come back in time.
+    // A debt is limited to the tokens that come back in time.
     const Wide refill_all = (burst_ + count_ - 1) / count_ * period_;
     const Wide end = at + std::max(kDebtYear, refill_all + max_wait_);
     const Wide refills = FloorDiv(end - phase_, period_) - FloorDiv(at - phase_, period_);

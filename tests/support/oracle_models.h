@@ -1,4 +1,4 @@
-// The models of the oracle, one for each algorithm. Only oracle.cc needs this.
+// The models of the oracle, one per algorithm. For oracle*.cc and tests that use its functions.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace sluice::testing {
 
-// Units charged at one instant.
+// The units charged at one instant.
 struct PastCharge {
   Wide at = 0;
   Wide units = 0;
 };
 
-// Every charge there ever was, oldest first.
+// All charges, oldest first.
 using History = std::vector<PastCharge>;
 
 // Removes up to `units` units, newest first.
 void RemoveNewest(History& history, Wide units);
 
-// Rounds towards minus infinity. REQUIRES: b > 0.
+// Returns a / b rounded towards minus infinity. REQUIRES: b > 0.
 constexpr Wide FloorDiv(Wide a, Wide b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
-// A debt reaches no further ahead than a year, unless checks do.
+// The maximum time a debt reaches ahead, unless checks reach further.
 constexpr Wide kDebtYear = Wide{365} * 24 * 3600 * 1'000'000'000;
 
 // T, as `unit` ticks of 1/`ns` nanosecond.

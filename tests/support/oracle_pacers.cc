@@ -1,4 +1,4 @@
-// Oracle: the two pacers, as a store of units and the time of the next free turn.
+// Oracle: the two pacers, as stored units and the time of the next free turn.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace sluice::testing {
 namespace {
 
-// pacer without warm_up. Stored units are kept as the time they are worth; all in ticks.
+// pacer without warm_up. Stored units are kept as the time they are worth, in ticks.
 class PacerModel final : public Model {
  public:
   explicit PacerModel(const LimitSpec& spec)
@@ -24,7 +24,7 @@ class PacerModel final : public Model {
     return cost * scale_.unit > Wide{kLongestSpan.count()} * scale_.ns;
   }
   [[nodiscard]] bool Passes(std::int64_t cost, Wide at) const override {
-    // No key may be busy for longer than the longest span: sums of times must stay times.
+    // No key may be busy for longer than the longest span, so that sums of times do not overflow.
     const Wide busy = std::max(Wide{0}, next_ - at * scale_.ns) + full_ - StoredAt(at);
     if (busy + cost * scale_.unit > Wide{kLongestSpan.count()} * scale_.ns) return false;
     return next_ <= at * scale_.ns + max_wait_;
@@ -44,7 +44,7 @@ class PacerModel final : public Model {
     next_ += cost * scale_.unit - spent;
   }
   void Owe(std::int64_t cost, Wide at) override {
-    // As much of it as keeps the key busy for the longest span, see above.
+    // The debt is limited so that the key is busy for at most the longest span, as in Passes.
     Take(cost, at);
     const Wide busy = next_ - at * scale_.ns + full_ - stored_;
     const Wide longest = Wide{kLongestSpan.count()} * scale_.ns;
@@ -57,7 +57,8 @@ class PacerModel final : public Model {
   }
 
  private:
-  // Whole ticks are enough: every other time is a multiple of a tick, so a part of one never shows.
+  // Whole ticks are enough: all other times are multiples of a tick, so a part of one has no
+  // effect.
   [[nodiscard]] Wide FullStore(const LimitSpec& spec) const {
     if (!spec.burst) return Wide{1'000'000'000} * scale_.ns;
     return Wide{spec.burst->numerator} * scale_.unit / spec.burst->denominator;
@@ -74,7 +75,7 @@ class PacerModel final : public Model {
   Wide next_ = 0;
 };
 
-// pacer with warm_up, in long double. Lengths are in nanoseconds.
+// pacer with warm_up, in long double. Durations are in nanoseconds.
 class WarmUpModel final : public Model {
  public:
   explicit WarmUpModel(const LimitSpec& spec)
@@ -103,7 +104,7 @@ class WarmUpModel final : public Model {
     return Price(cost, at) > static_cast<long double>(kLongestSpan.count());
   }
   [[nodiscard]] bool Passes(std::int64_t cost, Wide at) const override {
-    // As above: nobody may be sent further than the longest span ahead.
+    // As in PacerModel, no request may be sent further ahead than the longest span.
     const auto ahead = static_cast<long double>(std::max(Wide{0}, next_ - at));
     if (ahead + Price(cost, at) > static_cast<long double>(kLongestSpan.count())) return false;
     return next_ <= at + max_wait_;
@@ -112,7 +113,7 @@ class WarmUpModel final : public Model {
     return next_ <= at;
   }
   [[nodiscard]] bool Unused(Wide at) const override {
-    // No state outlives the last of all times.
+    // No state is in use after the last possible time.
     const Time last = kLatestTime + kLongestSpan;
     if (at >= last.time_since_epoch().count()) return true;
     return next_ <= at && StoredAt(at) >= full_;
@@ -145,7 +146,8 @@ class WarmUpModel final : public Model {
     const Wide idle = std::max(Wide{0}, at - next_);
     return std::min(full_, stored_ + static_cast<long double>(idle) / refill_);
   }
-  // What `cost` units cost: a trapezoid for the stored ones above the threshold, T for the rest.
+  // Returns the time that `cost` units cost: a trapezoid for stored units above the threshold, T
+  // for the others.
   [[nodiscard]] long double Price(std::int64_t cost, Wide at) const {
     const long double stored = StoredAt(at);
     const auto units = static_cast<long double>(cost);

@@ -11,7 +11,7 @@ namespace {
 class PermitsModel final : public Model {
  public:
   explicit PermitsModel(const LimitSpec& spec)
-      : most_(*spec.max_in_flight), ttl_(spec.ttl.value_or(Nanos{60'000'000'000}).count()) {}
+      : max_(*spec.max_in_flight), ttl_(spec.ttl.value_or(Nanos{60'000'000'000}).count()) {}
 
   Decision Acquire(std::uint64_t id, Cost cost, Time now) override {
     const Wide at = Latest(now);
@@ -20,7 +20,7 @@ class PermitsModel final : public Model {
       held->deadline = at + ttl_;
       return Report(at);
     }
-    if (cost.units > most_ || !Passes(cost.units, at)) return Refusal(cost.units, at);
+    if (cost.units > max_ || !Passes(cost.units, at)) return Refusal(cost.units, at);
     permits_.push_back({id, at + ttl_, cost.units});
     return Report(at);
   }
@@ -44,9 +44,9 @@ class PermitsModel final : public Model {
   }
 
  protected:
-  [[nodiscard]] std::int64_t Most() const override { return most_; }
+  [[nodiscard]] std::int64_t Most() const override { return max_; }
   [[nodiscard]] bool Passes(std::int64_t cost, Wide at) const override {
-    return UnitsAt(at) + cost <= most_;
+    return UnitsAt(at) + cost <= max_;
   }
   [[nodiscard]] bool Unused(Wide at) const override { return UnitsAt(at) == 0; }
 
@@ -58,7 +58,7 @@ class PermitsModel final : public Model {
  private:
   struct Held {
     std::uint64_t id = 0;
-    Wide deadline = 0;  // gone at and after it
+    Wide deadline = 0;  // the permit has expired from this time on
     std::int64_t units = 0;
   };
 
@@ -74,7 +74,7 @@ class PermitsModel final : public Model {
     return nullptr;
   }
 
-  std::int64_t most_;
+  std::int64_t max_;
   Wide ttl_;
   std::vector<Held> permits_;
 };

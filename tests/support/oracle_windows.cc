@@ -1,4 +1,4 @@
-// Oracle: the algorithms that count units over time. Each keeps every charge and counts anew.
+// Oracle: the algorithms that count units over time. Each keeps every charge and recounts them.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -10,7 +10,7 @@
 namespace sluice::testing {
 namespace {
 
-// A model that keeps its charges; what of them counts is up to the algorithm.
+// A model that keeps its charges. The algorithm decides which of them count.
 class HistoryModel : public Model {
  public:
   explicit HistoryModel(const LimitSpec& spec)
@@ -34,7 +34,7 @@ class HistoryModel : public Model {
     return units;
   }
 
-  // Of the charges that `counts` picks, the newest COUNT units stay.
+  // Keeps the newest COUNT units of the charges that `counts` selects.
   template <typename Predicate>
   void KeepNewestWhere(Predicate counts) {
     Wide surplus = UnitsWhere(counts) - count_;
@@ -86,13 +86,13 @@ class FixedWindowModel final : public HistoryModel {
   }
 
  private:
-  // key_hash * period / 2^64, by halves so that nothing overflows.
+  // Returns key_hash * period / 2^64, computed by halves so that nothing overflows.
   static Wide Scaled(std::uint64_t key_hash, Wide period) {
     const Wide high = Wide{key_hash >> 32U} * period;
     const Wide low = Wide{key_hash & 0xffffffffU} * period;
     return (high + (low >> 32U)) >> 32U;
   }
-  // A number that tells windows apart.
+  // Returns a number that identifies the window of a time.
   [[nodiscard]] Wide WindowOf(Wide at) const {
     switch (kind_) {
       case WindowKind::kAligned:
@@ -106,7 +106,7 @@ class FixedWindowModel final : public HistoryModel {
     }
     return 0;
   }
-  // Remembered, because looking at a clock is slow and charges are looked at again and again.
+  // Cached, because a look at the clock is slow and charges are counted again and again.
   [[nodiscard]] Wide CalendarWindowOf(std::int64_t seconds) const {
     const auto [found, is_new] = calendar_.try_emplace(seconds, 0);
     if (is_new) found->second = CalendarIndex(*zone_, unit_, seconds);
@@ -167,13 +167,13 @@ class SlidingWindowModel final : public HistoryModel {
     return UnitsIn(at, 0) == 0 && UnitsIn(at, 1) == 0;
   }
   void Owe(std::int64_t cost, Wide at) override {
-    // A counter that holds at most COUNT.
+    // The current counter holds at most COUNT.
     const Wide units = std::min(Wide{cost}, count_ - UnitsIn(at, 0));
     if (units > 0) Take(static_cast<std::int64_t>(units), at);
   }
 
  private:
-  // Units of the window so many windows before that of `at`.
+  // Returns the units of the window that is `before` windows before that of `at`.
   [[nodiscard]] Wide UnitsIn(Wide at, Wide before) const {
     return UnitsWhere([&](Wide charged) { return charged / period_ == at / period_ - before; });
   }
@@ -206,7 +206,7 @@ class SlidingBucketsModel final : public HistoryModel {
   [[nodiscard]] Wide Oldest(Wide at) const {
     return UnitsWhere([&](Wide charged) { return at / part_ - charged / part_ == buckets_; });
   }
-  // What one unit of the oldest part counts, in 1/part_.
+  // Returns how much one unit of the oldest part counts, in units of 1/part_.
   [[nodiscard]] Wide OldestWeight(Wide at) const {
     if (oldest_ == OldestPart::kLenient) return 0;
     return oldest_ == OldestPart::kStrict ? part_ : part_ - at % part_;

@@ -1,4 +1,4 @@
-// OwnPort: a port of this machine that is nobody else's while a test has it.
+// OwnPort: a port of this machine that is reserved for a test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 
 #include <cstdint>
 
-#include "net/connect.h"
+#include "net/loop/connect.h"
 
 namespace sluice::testing {
 
-// Whoever connects is refused, before Listen.
+// Connections are refused until Listen is called.
 class OwnPort {
  public:
   OwnPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

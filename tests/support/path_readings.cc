@@ -7,12 +7,12 @@
 namespace sluice::testing {
 namespace {
 
-// An escaped byte, while it is not decoded.
+// Marks an escaped byte that has not been decoded.
 constexpr char32_t kEscaped = 0x100;
 
 constexpr char32_t Escaped(char c) { return kEscaped + static_cast<unsigned char>(c); }
 
-// Escapes of unreserved characters are decoded.
+// Splits a path into characters and escaped bytes. Decodes escapes of unreserved characters.
 std::u32string Tokens(std::string_view path) {
   constexpr std::string_view kUnreserved =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -73,7 +73,7 @@ std::u32string Normal(const std::u32string& text, Dots dots) {
   return Join(kept);
 }
 
-// All escapes but those of slashes.
+// Decodes all escapes except those of slashes.
 void DecodeRest(std::u32string& text) {
   for (char32_t& c : text) {
     if (c >= kEscaped && c != kSlashInSegment) c -= kEscaped;

@@ -1,4 +1,4 @@
-"""Ports of the loopback for the servers of a test."""
+"""Ports on the loopback for the servers of a test."""
 
 import contextlib
 import random
@@ -6,8 +6,8 @@ import socket
 
 
 def free_port():
-    """A port that nobody listens at, of those that no connection takes by itself: it stays free
-    while a server of the test is away."""
+    """Returns an unused port outside the range of ephemeral ports, so that it stays free while a
+    server of the test is down."""
     while True:
         port = random.randrange(20_000, 32_000)
         with socket.socket() as probe, contextlib.suppress(OSError):

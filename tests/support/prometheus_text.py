@@ -1,4 +1,4 @@
-"""A strict reader of the text format of Prometheus: what it takes, any scraper takes."""
+"""A strict parser for the text format of Prometheus: any scraper accepts what it accepts."""
 
 import re
 
@@ -24,7 +24,7 @@ def require(holds, why):
 
 
 def read_labels(text):
-    """The labels between braces, as sorted pairs."""
+    """Returns the labels between braces, as sorted pairs."""
     labels = {}
     at = 0
     while at < len(text):
@@ -39,10 +39,10 @@ def read_labels(text):
 
 
 def read_metrics(text):
-    """Metrics by name. Raises ValueError for whatever breaks the format or a rule of it."""
+    """Returns metrics by name. Raises ValueError if the text violates the format."""
     require(text.endswith("\n"), "the last line has no end")
     metrics = {}
-    name = None  # of the metric whose lines these are
+    name = None  # name of the current metric
     helped = None
     for line in text.split("\n")[:-1]:
         if line.startswith("# HELP "):
@@ -84,7 +84,7 @@ def read_sample(line, name, metrics):
 
 
 def check_histogram(name, metric):
-    """Ranges add up, the last is +Inf and the count, and each has a sum."""
+    """Buckets are cumulative, the last is +Inf and equals the count, and each series has a sum."""
     series = {}
     for (suffix, labels), value in metric.samples.items():
         bound = dict(labels).get("le")

@@ -1,4 +1,4 @@
-// Random: a small generator whose sequence depends on its seed alone, and the loop over seeds that
+// Random: a small generator whose sequence depends only on its seed, and the loop over seeds that
 // every property test runs.
 //
 //   SLUICE_SEED=17   runs exactly that case of each test
@@ -20,14 +20,14 @@ class Random {
 
   std::uint64_t Bits() { return engine_(); }
 
-  // Any number from low to high, both included. REQUIRES: low <= high.
+  // Returns a number from low to high, both included. REQUIRES: low <= high.
   std::int64_t Between(std::int64_t low, std::int64_t high) {
     const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
     const std::uint64_t shift = span == UINT64_MAX ? Bits() : Bits() % (span + 1);
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + shift);
   }
 
-  // The same, but every order of magnitude is as likely as any other. REQUIRES: 0 <= low <= high.
+  // As Between, but every order of magnitude is equally likely. REQUIRES: 0 <= low <= high.
   std::int64_t Spread(std::int64_t low, std::int64_t high) {
     int bits = 0;
     while (bits < 63 && (high >> bits) > 0) ++bits;
@@ -49,7 +49,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// Says which seeds a test runs, and whether it goes on after each.
+// The seeds that a test runs.
 class Seeds {
  public:
   // Prints the seeds.
@@ -58,7 +58,8 @@ class Seeds {
   [[nodiscard]] std::uint64_t first() const { return first_; }
   [[nodiscard]] std::uint64_t last() const { return last_; }
 
-  // False once the test has failed: one counterexample is enough. Prints how to see it again.
+  // Returns false once the test has failed, because one counterexample is enough, and prints how to
+  // reproduce it.
   static bool GoOn(std::uint64_t seed);
 
  private:
@@ -66,7 +67,7 @@ class Seeds {
   std::uint64_t last_ = 1;
 };
 
-// Calls body(random) for `cases` seeds, or as the environment says, until one fails.
+// Calls body(random) for `cases` seeds, or as the environment variables say, until one fails.
 template <typename Body>
 void ForEachSeed(int cases, Body body) {
   const Seeds seeds(cases);

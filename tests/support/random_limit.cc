@@ -20,10 +20,10 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kDay = 86'400 * kSecond;
 constexpr std::int64_t kYear = 365 * kDay;
-constexpr std::int64_t kMostUnits = 1'000'000'000'000'000'000;
+constexpr std::int64_t kMaxUnits = 1'000'000'000'000'000'000;
 
-// Counts and periods that have gone wrong before: one, primes above 256 (an inexact interval),
-// intervals below 400 ns (finer ticks), more than one unit a nanosecond, and decades.
+// Returns counts and periods that have gone wrong before: one, primes above 256 (an inexact
+// interval), intervals below 400 ns (finer ticks), more than one unit per nanosecond, and decades.
 Rate RandomRate(Random& random) {
   Rate rate;
   switch (random.Between(0, 5)) {
@@ -43,7 +43,7 @@ Rate RandomRate(Random& random) {
       rate.count = random.Spread(1, 1'000'000'000'000);
       break;
     default:
-      rate.count = random.Spread(1, kMostUnits);
+      rate.count = random.Spread(1, kMaxUnits);
   }
   std::int64_t period =
       random.Pick<std::int64_t>({1'000, 1'000'000, kSecond, 10 * kSecond, 60 * kSecond,
@@ -69,21 +69,21 @@ Nanos RandomWait(Random& random, Nanos period) {
   }
 }
 
-// The most units of T each that fit into the longest span next to `beside`.
-std::int64_t MostUnitsBeside(Rate rate, Nanos beside) {
+// Returns the maximum number of units, of T each, that fit the longest span next to `beside`.
+std::int64_t MaxUnitsBeside(Rate rate, Nanos beside) {
   const TickScale scale = ScaleOf(rate);
-  const Wide most = Wide{(kLongestSpan - beside).count()} * scale.ns / scale.unit;
-  return static_cast<std::int64_t>(std::min(most, Wide{kMostUnits}));
+  const Wide max = Wide{(kLongestSpan - beside).count()} * scale.ns / scale.unit;
+  return static_cast<std::int64_t>(std::min(max, Wide{kMaxUnits}));
 }
 
-std::int64_t RandomBurst(Random& random, std::int64_t count, std::int64_t most) {
+std::int64_t RandomBurst(Random& random, std::int64_t count, std::int64_t max) {
   std::int64_t burst = 1;
   switch (random.Between(0, 3)) {
     case 0:
       burst = random.Between(1, 20);
       break;
     case 1:
-      burst = random.Spread(1, kMostUnits);
+      burst = random.Spread(1, kMaxUnits);
       break;
     case 2:
       burst = random.Between(1, count);
@@ -91,37 +91,37 @@ std::int64_t RandomBurst(Random& random, std::int64_t count, std::int64_t most) 
     default:
       break;
   }
-  return std::min(burst, most);
+  return std::min(burst, max);
 }
 
 void FillTokenBucket(LimitSpec& spec, Random& random) {
   if (random.OneIn(2)) spec.max_wait = RandomWait(random, spec.rate->period);
-  const std::int64_t most = MostUnitsBeside(*spec.rate, spec.max_wait.value_or(Nanos{0}));
-  if (random.OneIn(2)) spec.burst = RandomBurst(random, spec.rate->count, most);
+  const std::int64_t max = MaxUnitsBeside(*spec.rate, spec.max_wait.value_or(Nanos{0}));
+  if (random.OneIn(2)) spec.burst = RandomBurst(random, spec.rate->count, max);
 }
 
 void FillIntervalRefill(LimitSpec& spec, Random& random) {
   spec.refill = Refill::kInterval;
   if (random.OneIn(2)) spec.aligned = random.OneIn(2);
-  // What may be booked ahead is a number of tokens, and has to stay one.
-  spec.rate->count = std::min(spec.rate->count, kMostUnits / 4);
-  const Wide bookable = (kMostUnits / 2 / spec.rate->count - 1) * Wide{spec.rate->period.count()};
+  // The tokens that may be booked ahead must fit a counter.
+  spec.rate->count = std::min(spec.rate->count, kMaxUnits / 4);
+  const Wide bookable = (kMaxUnits / 2 / spec.rate->count - 1) * Wide{spec.rate->period.count()};
   if (random.OneIn(2)) spec.max_wait = RandomWait(random, spec.rate->period);
   if (spec.max_wait && spec.max_wait->count() > bookable) spec.max_wait = spec.rate->period;
   const Wide periods = (kLongestSpan - spec.max_wait.value_or(Nanos{0})) / spec.rate->period - 1;
-  const Wide most = std::min(periods * spec.rate->count, Wide{kMostUnits / 2});
+  const Wide max = std::min(periods * spec.rate->count, Wide{kMaxUnits / 2});
   if (random.OneIn(2)) {
-    spec.burst = RandomBurst(random, spec.rate->count, static_cast<std::int64_t>(most));
+    spec.burst = RandomBurst(random, spec.rate->count, static_cast<std::int64_t>(max));
   }
 }
 
 void FillLeakyBucket(LimitSpec& spec, Random& random) {
   spec.algorithm = Algorithm::kLeakyBucket;
   if (random.OneIn(2)) spec.max_wait = RandomWait(random, spec.rate->period);
-  const std::int64_t most = MostUnitsBeside(*spec.rate, Nanos{0}) - 1;
+  const std::int64_t max = MaxUnitsBeside(*spec.rate, Nanos{0}) - 1;
   std::int64_t burst = spec.rate->count;
   if (random.OneIn(2)) {
-    burst = random.OneIn(5) ? 0 : RandomBurst(random, spec.rate->count, most);
+    burst = random.OneIn(5) ? 0 : RandomBurst(random, spec.rate->count, max);
     spec.burst = burst;
   }
   if (random.OneIn(2)) spec.delay_after = random.OneIn(3) ? burst : random.Spread(0, burst);
@@ -135,7 +135,8 @@ void FillCalendar(LimitSpec& spec, Random& random) {
   const std::int64_t length = days[static_cast<std::size_t>(unit)] * kDay;
   spec.rate->unit = unit;
   spec.rate->period = Nanos{unit == CalendarUnit::kHour ? 3600 * kSecond : length};
-  // Clocks that change at midnight, by half an hour, by a day, around Ramadan, or not at all.
+  // These zones have clocks that change at midnight, by half an hour, by a day, around Ramadan, or
+  // not at all.
   spec.zone = random.Pick({"Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe",
                            "Pacific/Apia", "Africa/Casablanca", "America/Havana", "Asia/Kathmandu",
                            "America/New_York", "Pacific/Chatham", "Antarctica/Troll", "UTC"});
@@ -173,15 +174,15 @@ void FillPacer(LimitSpec& spec, Random& random) {
   spec.algorithm = Algorithm::kPacer;
   if (random.OneIn(2)) spec.max_wait = RandomWait(random, spec.rate->period);
   if (random.OneIn(2)) return;
-  const std::int64_t most = MostUnitsBeside(*spec.rate, spec.max_wait.value_or(Nanos{0}));
-  const std::int64_t whole = std::min<std::int64_t>(most, 1'000'000'000);
+  const std::int64_t max = MaxUnitsBeside(*spec.rate, spec.max_wait.value_or(Nanos{0}));
+  const std::int64_t whole = std::min<std::int64_t>(max, 1'000'000'000);
   const auto denominator = random.Pick<std::int64_t>({1, 1, 1, 2, 4, 5, 8, 10, 100, 1000});
   spec.burst = Fraction{random.Spread(1, whole), denominator};
 }
 
 void FillWarmUp(LimitSpec& spec, Random& random) {
   spec.algorithm = Algorithm::kPacer;
-  // Whole intervals from a microsecond to a minute: the rest is the business of the plain pacer.
+  // Only whole intervals from a microsecond to a minute; the plain pacer covers the others.
   spec.rate = Rate{random.Pick<std::int64_t>({1, 2, 5, 100, 1000}),
                    Nanos{random.Pick<std::int64_t>({1'000'000, kSecond, 60 * kSecond})}};
   spec.warm_up = Nanos{random.Spread(1'000, kDay)};

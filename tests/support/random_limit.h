@@ -1,4 +1,4 @@
-// Random limits that are valid by their meaning, of every kind and size.
+// Random valid limits of every kind and size.
 #pragma once
 
 #include <memory>
@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "sluice/decision.h"
 #include "sluice/limit.h"
 #include "support/random.h"
 
 namespace sluice::testing {
 
-// What a test is run over: an algorithm, or a variant of one with a state of its own.
+// An algorithm, or a variant of one with its own state.
 enum class Kind {
   kTokenBucket,
   kIntervalRefill,
@@ -30,22 +30,22 @@ enum class Kind {
   kConcurrency,
 };
 
-// Every kind that is driven by check and refund: all but kConcurrency.
+// Returns every kind that supports check and refund: all except kConcurrency.
 std::vector<Kind> RateKinds();
 std::string NameOf(Kind kind);
 void PrintTo(Kind kind, std::ostream* out);
 
 LimitSpec RandomLimit(Kind kind, Random& random);
 
-// The limit that MakeLimit makes of a spec it must accept; fails the test otherwise.
+// Returns the limit of a spec that MakeLimit must accept; fails the test otherwise.
 Limit MustMake(const LimitSpec& spec);
-// The zone of a spec, as the C library reads it; null unless it has calendar windows.
+// Returns the zone of a spec as the C library reads it, or null unless it has calendar windows.
 std::shared_ptr<const Zone> ZoneOf(const LimitSpec& spec);
 
-// Whether a cost may have no number to be above: the pacers.
+// Returns whether decisions have a limit in units: false for pacers.
 bool HasUnits(const LimitSpec& spec);
 
-// For messages.
+// Return the text for failure messages.
 std::string ToText(const LimitSpec& spec);
 std::string ToText(const Decision& decision);
 

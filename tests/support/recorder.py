@@ -1,6 +1,6 @@
-"""Clients of nodes in an open loop, and a record of every decision they were told.
+"""Open-loop clients of nodes, and a record of every decision that they received.
 
-Requests leave when they are due, however slow the answers are, and latency counts from then on.
+Requests are sent when they are due, however slow the answers are, and latency counts from then.
 """
 
 import collections
@@ -23,7 +23,7 @@ LENGTH = re.compile(rb"\r\nContent-Length: (\d+)", re.IGNORECASE)
 
 @dataclasses.dataclass
 class Ask:
-    """A request, what became of it and when, in seconds of the monotonic clock."""
+    """A request, its outcome, and its times in seconds of the monotonic clock."""
 
     due: float
     node: int
@@ -32,7 +32,7 @@ class Ask:
     cost: int
     sent: float = 0.0
     done: float = 0.0
-    status: int = 0  # of HTTP; 0: the connection broke, or nothing came
+    status: int = 0  # HTTP status; 0: the connection broke, or there was no reply
     allowed: bool = False
     source: str = ""
 
@@ -42,7 +42,7 @@ class Ask:
 
 
 class Traffic:
-    """Which rule and key is asked for next: rules by turns, keys by zipf. Has a seed."""
+    """Chooses the next rule (in turn) and key (zipf). Deterministic by its seed."""
 
     def __init__(self, rules, keys, seed, exponent=1.1, cost=1):
         self.chance = random.Random(seed)
@@ -61,23 +61,23 @@ class _Connection:
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)), CONNECT_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.ask = None  # the one that is answered next
+        self.ask = None  # the next one to be answered
         self.said = b""
 
 
 class Recorder:
-    """Asks nodes by turns at `rate` requests a second, each rule as the attribute `mode`.
+    """Sends `rate` requests per second to nodes in turn, with the rule as the attribute `mode`.
 
-    A thread of its own asks from begin() to end(). `asks` are in the order in which they were done,
-    and complete after end(). `phase(name)` names what is asked from then on, and `title` all of it.
+    Its own thread sends from begin() to end(). `asks` are in the order of their completion, and
+    complete after end(). `phase(name)` names the requests from then on, and `title` all of them.
     """
 
     def __init__(self, addresses, traffic, rate, title="", connections=32, domain="api"):
         self.title = title
-        self.back_after = None  # seconds until the store decided again, once that is known
+        self.back_after = None  # seconds until the store decided again, once known
         self.addresses, self.traffic, self.rate, self.domain = addresses, traffic, rate, domain
         self.asks, self.phases, self.faults = [], [], []
-        self.selector = selectors.SelectSelector()  # others wake a millisecond late
+        self.selector = selectors.SelectSelector()  # other selectors wake a millisecond late
         self.idle = [[] for _ in addresses]
         self.waiting = [collections.deque() for _ in addresses]
         self.turns = itertools.cycle(range(len(addresses)))
@@ -90,7 +90,7 @@ class Recorder:
 
     def __enter__(self):
         self.begin = time.monotonic()
-        self.wall = time.time() - self.begin  # what to add for the time of day
+        self.wall = time.time() - self.begin  # offset to the time of day
         self.thread.start()
         return self
 
@@ -101,7 +101,7 @@ class Recorder:
         self.phases.append((time.monotonic(), name))
 
     def end(self):
-        """Once; again is the same."""
+        """Idempotent."""
         if self.ending.is_set():
             return
         self.ending.set()
@@ -164,7 +164,7 @@ class Recorder:
                 self.send(node)
 
     def read(self, connection):
-        """Whether the reply is whole; then it is noted."""
+        """Returns whether the reply was complete, and records it then."""
         head, end, body = connection.said.partition(b"\r\n\r\n")
         if not end or len(body) < int(LENGTH.search(head).group(1)):
             return False
@@ -195,7 +195,7 @@ class Recorder:
         self.idle[node].append(connection)
 
     def drop(self, node, connection):
-        """What was asked over it is noted as not answered; another is opened in its place."""
+        """Records the requests of the connection as unanswered, and opens another one."""
         self.selector.unregister(connection.socket)
         connection.socket.close()
         if connection in self.idle[node]:
@@ -205,9 +205,9 @@ class Recorder:
         self.connect(node)
 
     def last_without_store(self, begin):
-        """Until when, from `begin` on, a fallback decided more than a fifth of what was asked in
-        each SLICE_SECONDS. One breaker of four that rests is more than that; whoever is late once
-        the store decides again is late because of the machine."""
+        """Returns the end of the slices of SLICE_SECONDS, from `begin` on without a gap, in which
+        fallbacks decided more than a fifth of the requests. One resting breaker of four causes more
+        than that; later fallbacks are due to the machine."""
         slices = collections.defaultdict(list)
         for ask in self.asks:
             if ask.due >= begin and ask.source in ("redis", "fallback"):
@@ -218,8 +218,8 @@ class Recorder:
         return begin + number * SLICE_SECONDS
 
     def stalls(self, phase, late):
-        """How often in a phase the machine stood still: for STALL_SECONDS most of those who never
-        ask the store waited for longer than `late` seconds."""
+        """Returns how often the machine stalled in a phase: for STALL_SECONDS, most of the requests
+        that never use the store took longer than `late` seconds."""
         here = sorted((ask.due, ask.latency > late) for ask in self.asks_of(phase)
                       if ask.rule == "here")
         count, end = 0, 0.0
@@ -230,7 +230,7 @@ class Recorder:
         return count
 
     def asks_of(self, phase):
-        """What was due while a phase lasted."""
+        """Returns the requests that were due during a phase."""
         begins = [*self.phases, (float("inf"), "")]
         spans = [(begin, begins[i + 1][0]) for i, (begin, name) in enumerate(self.phases)
                  if name == phase]
@@ -238,12 +238,12 @@ class Recorder:
 
 
 def quantile(values, part):
-    """The least value that so large a part of them is at most."""
+    """Returns the smallest value that at least this portion of the values does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else 0.0
 
 
 def latency_row(asks):
-    """p50, p99, p99.9 and the most, in ms."""
+    """Returns p50, p99, p99.9 and the maximum, in ms."""
     latencies = [ask.latency * 1e3 for ask in asks]
     return [quantile(latencies, part) for part in (0.5, 0.99, 0.999)] + [max(latencies, default=0)]

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/text.h"
+#include "base/text.h"
 
 namespace sluice::testing {
 namespace {

@@ -1,4 +1,4 @@
-// RedisGroups: servers of redis that belong together.
+// Groups of redis servers: a cluster, and a primary with replicas and sentinels.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace sluice::testing {
 
-// A cluster of three primaries.
+// A cluster with three primaries.
 //
 // Thread safety: none.
 class RedisClusterGroup {
  public:
-  // Returns once all of them know that all slots are served, or has failed the test. `time` may be
-  // null, else it outlives the group.
+  // Returns when all servers know that all slots are served, or fails the test. `time` may be null;
+  // otherwise it must outlive the group.
   explicit RedisClusterGroup(RedisTime* time = nullptr);
 
   [[nodiscard]] bool is_formed() const { return is_formed_; }
   [[nodiscard]] RedisProcess& server(std::size_t index) { return *servers_.at(index); }
   [[nodiscard]] std::vector<std::unique_ptr<RedisProcess>>& servers() { return servers_; }
 
-  // From now on no server is held to be lost, however far its clock moves.
+  // Makes the servers never consider each other failed, however far their clocks move.
   void Trust();
 
  private:
@@ -34,10 +34,10 @@ class RedisClusterGroup {
   bool is_formed_ = false;
 };
 
-// A primary, two replicas and three sentinels, who call it "limits".
+// A primary, two replicas and three sentinels, which monitor it under the name "limits".
 class RedisSentinelGroup {
  public:
-  // The same, once all sentinels know all others. They keep real time themselves.
+  // Returns when all sentinels know each other, or fails the test. The sentinels keep real time.
   explicit RedisSentinelGroup(RedisTime* time = nullptr);
 
   [[nodiscard]] bool is_formed() const { return is_formed_; }

@@ -30,10 +30,10 @@ namespace {
 constexpr std::chrono::seconds kPatience{60};
 constexpr Nanos kMoment = std::chrono::milliseconds{5};
 
-// Until another process is as far as it should be.
+// A deadline for another process to reach a state.
 class Patience {
  public:
-  // False once it is at its end; else a moment later.
+  // Waits for a moment. Returns false once the deadline has passed.
   bool Wait() {
     clock_->SleepFor(kMoment);
     return clock_->Now() < deadline_;
@@ -44,7 +44,7 @@ class Patience {
   Time deadline_ = clock_->Now() + kPatience;
 };
 
-// The server that is tested: Debian's, or another that speaks the same.
+// Returns the server program: redis-server by default, or another with the same protocol.
 std::string ServerProgram() {
   const char* const named = std::getenv("SLUICE_REDIS_SERVER");
   return named == nullptr ? "redis-server" : named;
@@ -65,8 +65,8 @@ bool IsFree(std::uint16_t port) {
 }  // namespace
 
 std::uint16_t FreePort() {
-  // Below those that the system gives to connections: nobody gets the port of a server that is away
-  // for a moment.
+  // These ports are below the range from which the system assigns ports to connections, so the port
+  // of a server that is down for a moment is not taken.
   constexpr std::uint16_t kFirst = 20000;
   constexpr std::uint16_t kLast = 31999;
   constexpr int kTries = 1000;
@@ -85,7 +85,7 @@ RedisProcess::RedisProcess(std::vector<std::string> arguments, Mode mode,
   std::string folder = std::filesystem::temp_directory_path() / "sluice-redis-XXXXXX";
   EXPECT_NE(mkdtemp(folder.data()), nullptr);
   folder_ = folder;
-  // Others may take a port between its choice and its use.
+  // Another process may take a port between its choice and its use.
   constexpr int kTries = 3;
   for (int i = 1; i < kTries; ++i) {
     ChoosePorts();
@@ -168,7 +168,7 @@ void RedisProcess::Spawn() {
 
 bool RedisProcess::Answers() {
   Patience patience;
-  // A sentinel has no socket of its own.
+  // A sentinel has no socket.
   const std::string where = mode_ == Mode::kSentinel ? "" : "-s " + socket_path() + " ";
   for (;;) {
     const std::string answer = Call(where + "PING");

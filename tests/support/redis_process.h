@@ -1,4 +1,4 @@
-// RedisProcess: a redis-server of a test's own.
+// RedisProcess: a redis-server that belongs to one test.
 #pragma once
 
 #include <sys/types.h>
@@ -10,23 +10,23 @@
 
 namespace sluice::testing {
 
-// A port that nobody listens at.
+// Returns a port that is not in use.
 std::uint16_t FreePort();
 
-// A server in a folder of its own, at a free port of 127.0.0.1 and at a socket in the folder. It
-// keeps nothing on disk. It ends, killed, with this. The variable SLUICE_REDIS_SERVER names another
-// program than redis-server.
+// A server in its own folder, on a free port of 127.0.0.1 and on a socket in the folder. It stores
+// nothing on disk and is killed by the destructor. The variable SLUICE_REDIS_SERVER can name a
+// program other than redis-server.
 //
 // Thread safety: none.
 class RedisProcess {
  public:
   enum class Mode : std::uint8_t { kServer, kCluster, kSentinel };
-  // An argument that stands for tls_port(): {"--tls-port", std::string(kTlsPort)}.
+  // Stands for tls_port() in an argument: {"--tls-port", std::string(kTlsPort)}.
   static constexpr std::string_view kTlsPort = "(tls_port)";
 
-  // Returns once it answers, or has failed the test. The arguments are added: {"--requirepass",
-  // "x"}; those of a sentinel are lines of its file. So are the variables of its environment,
-  // {"NAME=value"}.
+  // Returns when the server answers, or fails the test. `arguments` are added to the command line,
+  // such as {"--requirepass", "x"}; for a sentinel they are lines of its configuration file.
+  // `variables` are added to its environment: {"NAME=value"}.
   explicit RedisProcess(std::vector<std::string> arguments = {}, Mode mode = Mode::kServer,
                         std::vector<std::string> variables = {});
   RedisProcess(const RedisProcess&) = delete;
@@ -38,17 +38,17 @@ class RedisProcess {
   [[nodiscard]] std::uint16_t tls_port() const { return tls_port_; }
   [[nodiscard]] std::string socket_path() const { return folder_ + "/socket"; }
 
-  // kill -9.
+  // Sends SIGKILL.
   void Kill();
-  // At the same port, empty.
+  // Starts the server again on the same port, without data.
   void Start();
-  // SIGSTOP and SIGCONT, where it runs.
+  // Send SIGSTOP and SIGCONT if the server is running.
   void Stop() const;
   void Continue() const;
 
-  // What redis-cli prints for a command: "SET a 1".
+  // Returns what redis-cli prints for a command such as "SET a 1".
   [[nodiscard]] std::string Call(const std::string& command) const;
-  // Calls until it prints what is expected, or a deadline has passed. What was printed last.
+  // Calls until the output contains `expected` or a deadline has passed. Returns the last output.
   [[nodiscard]] std::string CallUntil(const std::string& command,
                                       const std::string& expected) const;
 
@@ -56,7 +56,7 @@ class RedisProcess {
   void ChoosePorts();
   [[nodiscard]] std::vector<std::string> Arguments() const;
   void Spawn();
-  // Whether it comes to answer, this one and no other at its port.
+  // Waits until this server answers; returns false if it exits or a deadline passes.
   [[nodiscard]] bool Answers();
 
   const std::vector<std::string> arguments_;

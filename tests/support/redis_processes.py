@@ -1,4 +1,4 @@
-"""Servers of redis of a test's own.
+"""Servers of redis for one test each.
 
 For scripts that are run as `python3 FILE path/to/sluice`.
 """
@@ -12,7 +12,7 @@ from server import DEADLINE_SECONDS, until
 
 
 class Redis:
-    """A redis-server in a folder of its own, stopped by its process id. It keeps nothing."""
+    """A redis-server in a folder of its own, stopped by its process id. It persists nothing."""
 
     def __init__(self, *settings, password=""):
         self.folder = tempfile.TemporaryDirectory()
@@ -44,7 +44,7 @@ class Redis:
         return f"127.0.0.1:{self.port}"
 
     def call(self, *words):
-        """What redis-cli prints for a command."""
+        """Returns the output of redis-cli for a command."""
         assert self.process.poll() is None, "redis-server ended"
         login = ["-a", self.password, "--no-auth-warning"] if self.password else []
         done = subprocess.run(["redis-cli", "-p", str(self.port), *login, *words],
@@ -52,12 +52,12 @@ class Redis:
         return done.stdout.strip()
 
     def info(self, section):
-        """What it tells of itself, by name."""
+        """Returns a section of INFO, by name."""
         lines = self.call("INFO", section).splitlines()
         return dict(line.split(":", 1) for line in lines if ":" in line)
 
     def calls(self, command):
-        """How often it was asked for a command, as it names it."""
+        """Returns how often the server got a command, named as in INFO."""
         told = self.info("commandstats").get(f"cmdstat_{command}", "calls=0")
         return int(told.split(",")[0].split("=")[1])
 
@@ -67,7 +67,7 @@ class Redis:
         self.process.wait(DEADLINE_SECONDS)
 
     def start_again(self):
-        """At the same place, with nothing in it."""
+        """Restarts at the same address, without data."""
         self.start(self.settings)
 
     def __enter__(self):

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "wire/resp_writer.h"
+#include "wire/resp/resp_writer.h"
 
 namespace sluice::testing {
 namespace {

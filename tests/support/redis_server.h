@@ -1,4 +1,4 @@
-// RedisServer: a real redis-server whose wall clock a test sets; RedisClient: one connection to it.
+// RedisServer: a real redis-server whose wall clock the test sets. RedisClient: a connection to it.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 #include "sluice/time.h"
 #include "support/redis_process.h"
 #include "support/redis_time.h"
-#include "wire/resp_value_reader.h"
+#include "wire/resp/resp_value_reader.h"
 
 namespace sluice::testing {
 
-// A RedisProcess whose time only a test moves. It ends with this object.
+// A RedisProcess whose time only the test changes. It ends with this object.
 class RedisServer {
  public:
-  // Fails the test, and answers null, where the server does not come up.
+  // Fails the test and returns null if the server does not start.
   static std::unique_ptr<RedisServer> Start();
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
   ~RedisServer() = default;
 
-  // What its clock shows from now on. REQUIRES: whole microseconds.
+  // Sets the server's wall clock. REQUIRES: whole microseconds.
   void SetTime(Time now) { time_.Set(now); }
 
   [[nodiscard]] std::string socket_path() const { return process_->socket_path(); }
@@ -40,7 +40,7 @@ class RedisServer {
 // A blocking connection.
 class RedisClient {
  public:
-  // REQUIRES: the server runs. Check is_open().
+  // REQUIRES: the server is running. Check is_open() afterwards.
   explicit RedisClient(const std::string& socket_path);
   RedisClient(const RedisClient&) = delete;
   RedisClient& operator=(const RedisClient&) = delete;
@@ -48,12 +48,12 @@ class RedisClient {
 
   [[nodiscard]] bool is_open() const { return socket_ >= 0; }
 
-  // Sends bytes and reads one reply; it is valid until the next call. Fails the test, and answers
-  // nothing, where the connection breaks.
+  // Sends bytes and reads one reply, which is valid until the next call. Fails the test and returns
+  // nothing if the connection breaks.
   std::span<const RespNode> Ask(std::string_view bytes);
   std::span<const RespNode> Command(std::initializer_list<std::string_view> words);
 
-  // Commands that answer with one number or text.
+  // Send commands whose reply is one number or text.
   std::int64_t Number(std::initializer_list<std::string_view> words);
   std::string Text(std::initializer_list<std::string_view> words);
 

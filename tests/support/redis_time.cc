@@ -10,7 +10,7 @@
 
 namespace sluice::testing {
 
-// The file is all zeros at first: the real time.
+// The file is all zeros at first, which means the real time.
 RedisTime::RedisTime() {
   path_ = (std::filesystem::temp_directory_path() / "sluice-clock-XXXXXX").string();
   const int file = mkostemp(path_.data(), O_CLOEXEC);

@@ -1,4 +1,4 @@
-// RedisTime: what the wall clock of some redis-servers shows.
+// RedisTime: the wall clock of one or more redis-servers.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@
 
 namespace sluice::testing {
 
-// A clock that a test sets, for servers that are started with its variables. Until it is first set
-// it shows the real time, so that servers can find each other.
+// A clock that the test sets, for servers that are started with its variables. Until it is first
+// set it shows the real time, so that servers can find each other.
 //
-// Thread safety: none. It outlives the servers.
+// Thread safety: none. It must outlive the servers.
 class RedisTime {
  public:
-  // Check is_usable().
+  // Check is_usable() afterwards.
   RedisTime();
   RedisTime(const RedisTime&) = delete;
   RedisTime& operator=(const RedisTime&) = delete;
@@ -24,10 +24,10 @@ class RedisTime {
 
   [[nodiscard]] bool is_usable() const { return clock_ != nullptr; }
 
-  // What it shows from now on. REQUIRES: whole microseconds.
+  // Sets the wall clock of the servers. REQUIRES: whole microseconds.
   void Set(Time now);
 
-  // For RedisProcess.
+  // Returns the environment variables for RedisProcess.
   [[nodiscard]] std::vector<std::string> variables() const;
 
  private:

@@ -1,5 +1,5 @@
-// RuleFolder: a folder of its own for the rule files of a test. RuleEventLog: what was reported,
-// and waiting for it.
+// RuleFolder: a temporary folder for the rule files of a test. RuleEventLog: records rule events
+// and waits for them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "config/rule_status.h"
+#include "config/watch/rule_status.h"
 
 namespace sluice::testing {
 
@@ -31,18 +31,19 @@ class RuleFolder {
 
   [[nodiscard]] std::string Path(const std::string& name = "") const { return path_ / name; }
 
-  // In place, as some editors do.
+  // Writes the file in place, as some editors do.
   std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(path_ / name) << text;
     return Path(name);
   }
-  // Under another name, then renamed over.
+  // Writes the file under another name and renames it over the old one.
   void Replace(const std::string& name, const std::string& text) const {
     Write(name + ".new", text);
     std::filesystem::rename(path_ / (name + ".new"), path_ / name);
   }
-  // As Kubernetes does it: the files lie in a directory named after the time, ..data leads to it
-  // and is swapped, each file is a link through ..data, and the directory of before is removed.
+  // Writes the file as Kubernetes does: the files are in a directory named after the time, the link
+  // ..data points to it and is swapped, each file is a link through ..data, and the previous
+  // directory is removed.
   void Mount(const std::string& time, const std::string& name, const std::string& text) const {
     namespace fs = std::filesystem;
     const fs::path before =
@@ -79,7 +80,7 @@ class RuleEventLog {
     return events_.empty() ? "" : events_.back().text;
   }
 
-  // Whether there are `count` events of the kind, now or soon enough.
+  // Returns whether there are `count` events of the kind, now or before the timeout.
   [[nodiscard]] bool Await(Kind kind, std::size_t count,
                            std::chrono::milliseconds patience = std::chrono::seconds{30}) {
     std::unique_lock lock(mutex_);

@@ -1,7 +1,7 @@
-"""Rule files as Python values, read by the rules of src/config/yaml.h and json.h.
+"""Rule files as Python values, read by the rules of src/config/syntax/yaml.h and json.h.
 
-PyYAML's own loader would not do: it makes booleans of yes and off, dates of dates and other
-numbers of octals, where ours sees strings.
+PyYAML's own loader would not do: it reads yes and off as booleans, dates as dates and some numbers
+as octal, but our loader reads strings.
 """
 import json
 import re
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 
 
 class Unreadable(Exception):
-    """The text is no YAML or JSON that the loader would take."""
+    """The text is no YAML or JSON that the loader would accept."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -21,7 +21,7 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node, deep=False):
         mapping = {}
         for key_node, value_node in node.value:
-            # A key is a string, as it is written.
+            # A key is a string, exactly as written.
             if key_node.value in mapping:
                 raise Unreadable(f"duplicate key {key_node.value}")
             mapping[key_node.value] = self.construct_object(value_node, deep=True)
@@ -49,7 +49,7 @@ _Loader.add_constructor("!number", lambda loader, node: _number(node.value))
 
 
 def documents(text, is_json=False):
-    """Every document of the text that is not empty."""
+    """Returns every document of the text that is not empty."""
     try:
         if is_json:
             found = [json.loads(text, object_pairs_hook=_unique)]
@@ -66,5 +66,5 @@ def read(path):
 
 
 def blocks(markdown):
-    """The texts of the ```yaml blocks of a document."""
+    """Returns the texts of the ```yaml blocks of a document."""
     return re.findall(r"(?ms)^```yaml\n(.*?)^```$", markdown)

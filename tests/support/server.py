@@ -1,4 +1,4 @@
-"""A `sluice serve` of its own for each test, and how tests talk to it.
+"""A `sluice serve` process per test, and its HTTP client.
 
 For scripts that are run as `python3 FILE path/to/sluice`.
 """
@@ -26,7 +26,7 @@ class Server:
 
     def __init__(self, rules, flags=(), under=(), listen=ANY_PORT, pass_fds=()):
         self.under = under  # a command that runs the server
-        self.pass_fds = pass_fds  # descriptors that it gets
+        self.pass_fds = pass_fds  # descriptors that it inherits
         self.folder = tempfile.TemporaryDirectory()
         self.rules = os.path.join(self.folder.name, "rules.yaml")
         self.write(rules)
@@ -47,7 +47,7 @@ class Server:
         self.address, self.admin = re.search(r"at (\S+), admin (\S+)", text).groups()
 
     def line(self, event):
-        """The text of the next line about that event."""
+        """Returns the text of the next log line about that event."""
         while True:
             line = self.process.stderr.readline()
             assert line, f"no line about {event}: {self.lines}, exit {self.process.wait()}"
@@ -82,7 +82,7 @@ class Server:
 
 
 def memory(server, what):
-    """Bytes of memory that a server has: VmRSS now, VmHWM the most since forget_peak."""
+    """Returns the memory of a server in bytes: VmRSS now, VmHWM the peak since forget_peak."""
     with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
         return int(re.search(rf"(?m)^{what}:\s+(\d+) kB$", status.read()).group(1)) * 1024
 
@@ -93,7 +93,7 @@ def forget_peak(server):
 
 
 def ask(address, path, body=None, headers=None):
-    """Status, headers and body of one request."""
+    """Returns status, headers and body of one request."""
     data = None if body is None else json.dumps(body).encode()
     given = {"Content-Type": "application/json"} if body is not None else {}
     return send(urllib.request.Request(f"http://{address}{path}", data,
@@ -125,14 +125,14 @@ def expect(found, wanted, what=""):
 
 
 def run_tests(names):
-    """Runs every test_* of a script's globals, tells of all that fail, and ends the script."""
+    """Runs every test_* of a script's globals, reports all failures, and ends the script."""
     failed = 0
     for name, test in list(names.items()):
         if not name.startswith("test_"):
             continue
         try:
             test()
-        except Exception:  # every test is to be told of
+        except Exception:  # all failures are to be reported
             failed += 1
             print(f"FAILED {name}")
             traceback.print_exc(file=sys.stdout)

@@ -1,4 +1,4 @@
-// SilentPort: an address that never answers a connection attempt, as a host that is gone.
+// SilentPort: an address that never answers a connection attempt, like a host that is down.
 #pragma once
 
 #include <netinet/in.h>
@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "net/connect.h"
-#include "net/endpoint.h"
+#include "net/loop/connect.h"
+#include "net/loop/endpoint.h"
 
 namespace sluice::testing {
 
-// Listens at a free port of 127.0.0.1 with a full backlog: the system drops further attempts.
+// Listens on a free port of 127.0.0.1 with a full backlog, so the system drops further attempts.
 //
 // Thread safety: none.
 class SilentPort {

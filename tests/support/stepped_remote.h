@@ -1,4 +1,4 @@
-// SteppedRemote: a remote in this process that answers when it is told to.
+// SteppedRemote: a remote store in this process that answers each call when the test says so.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "store/memory_store.h"
-#include "store/remote.h"
+#include "store/remote_store.h"
 #include "support/fake_clock.h"
 
 namespace sluice::testing {
 
-// Binds every limit, but those of `refused_algorithm`.
+// Binds every limit except those of `refused_algorithm`.
 class SteppedLimits final : public RemoteLimits {
  public:
   [[nodiscard]] Result<std::shared_ptr<const RemoteTerms>> Bind(const Limit& limit) const override {
@@ -41,8 +41,8 @@ class SteppedLimits final : public RemoteLimits {
   std::size_t current_ = 0;
 };
 
-// Decides with a memory store of its own, at the time of a clock, when a call's turn comes.
-class SteppedRemote final : public Remote {
+// Decides with its own memory store, at the time of a clock, when the test calls Answer.
+class SteppedRemote final : public RemoteStore {
  public:
   explicit SteppedRemote(Clock& clock) : clock_(clock) {}
 
@@ -55,14 +55,14 @@ class SteppedRemote final : public Remote {
   void OnNotAsked() override { ++not_asked; }
 
   // Decides the oldest call.
-  void Answer() { Finish(RemoteFate::kDecided); }
-  // The oldest call has failed.
-  void Fail(RemoteFate fate) { Finish(fate); }
+  void Answer() { Finish(RemoteOutcome::kDecided); }
+  // Reports the oldest call as failed.
+  void Fail(RemoteOutcome outcome) { Finish(outcome); }
   void PassDeadline() { waiting_.front().listener->OnOverdue(*waiting_.front().call); }
 
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] const RemoteCall& oldest() const { return *waiting_.front().call; }
-  // Units left of the only limit that was ever asked for, and its only key.
+  // Returns the units left of the only limit that was ever used, for its only key.
   [[nodiscard]] std::int64_t Left() {
     Charge charge{handles_.begin()->second, last_key_, Cost{0}};
     Decision decision;
@@ -72,9 +72,9 @@ class SteppedRemote final : public Remote {
 
   bool is_away = false;
   int not_asked = 0;
-  // The item of every call that is not on its own decided, and why.
-  std::optional<std::pair<std::size_t, RemoteFate>> failed;
-  // The decision of every call that it cannot tell.
+  // The item that fails in every call whose items are decided separately, and its outcome.
+  std::optional<std::pair<std::size_t, RemoteOutcome>> failed;
+  // The item for which no call returns a decision.
   std::optional<std::size_t> untold;
 
  private:
@@ -83,18 +83,18 @@ class SteppedRemote final : public Remote {
     RemoteListener* listener;
   };
 
-  void Finish(RemoteFate fate) {
+  void Finish(RemoteOutcome outcome) {
     const Waiting waiting = waiting_.front();
-    if (fate == RemoteFate::kDecided) Run(*waiting.call);
+    if (outcome == RemoteOutcome::kDecided) Run(*waiting.call);
     waiting_.pop_front();
-    waiting.listener->OnAnswer(*waiting.call, fate);
+    waiting.listener->OnAnswer(*waiting.call, outcome);
   }
 
   void Run(RemoteCall& call) {
     std::vector<std::string> keys;
     std::vector<Charge> charges;
-    std::vector<Veto> vetoes;
-    std::vector<Cost> left_alone;
+    std::vector<Enforcement> enforcements;
+    std::vector<Cost> min_remaining;
     for (const RemoteItem& item : call.items) {
       keys.emplace_back(sizeof(FleetKey), '\0');
       std::memcpy(keys.back().data(), &item.key, sizeof(FleetKey));
@@ -102,22 +102,22 @@ class SteppedRemote final : public Remote {
     for (std::size_t i = 0; i < call.items.size(); ++i) {
       const RemoteItem& item = call.items[i];
       charges.push_back({HandleOf(*item.terms), keys[i], item.cost});
-      vetoes.push_back(item.veto);
-      left_alone.push_back(item.left_alone);
+      enforcements.push_back(item.enforcement);
+      min_remaining.push_back(item.min_remaining);
     }
     last_key_ = keys.back();
     call.decisions.resize(call.items.size());
     call.decided_at = clock_.Now();
     if (call.operation == Operation::kCheck) {
-      const Request request{charges, vetoes, left_alone, call.taking};
+      const Request request{charges, enforcements, min_remaining, call.charge_mode};
       store_->Decide({&request, 1}, call.decisions, call.decided_at);
     } else {
       store_->DecideEach(call.operation, charges, call.decisions, call.decided_at);
     }
-    call.fates.clear();
+    call.outcomes.clear();
     if (failed && call.operation != Operation::kCheck) {
-      call.fates.assign(call.items.size(), RemoteFate::kDecided);
-      call.fates[failed->first] = failed->second;
+      call.outcomes.assign(call.items.size(), RemoteOutcome::kDecided);
+      call.outcomes[failed->first] = failed->second;
       call.decisions[failed->first] = {};
     }
     if (!untold) return;

@@ -1,5 +1,5 @@
-// Subject: one key under one limit, as a trace sees it. The core and the Limiter are driven by the
-// same traces through this.
+// Subject: one key under one limit, driven by a trace. It lets the same traces drive the core and
+// the Limiter.
 #pragma once
 
 #include "sluice/decision.h"
@@ -14,7 +14,7 @@ class Subject {
   Subject& operator=(const Subject&) = default;
   virtual ~Subject() = default;
 
-  // A time earlier than the latest seen is taken as that.
+  // A time earlier than the latest one seen is replaced by that.
   virtual Decision Check(Cost cost, Time now) = 0;
   virtual Decision Peek(Cost cost, Time now) = 0;
   virtual Decision TakeDebt(Cost cost, Time now) = 0;

@@ -15,7 +15,7 @@
 namespace sluice::testing {
 namespace {
 
-constexpr std::int64_t kMostCost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxCost = std::numeric_limits<std::int64_t>::max();
 constexpr Nanos kYears{std::int64_t{3} * 365 * 86'400 * 1'000'000'000};
 constexpr std::int64_t kHour = 3'600'000'000'000;
 
@@ -75,7 +75,7 @@ Time TraceMaker::RandomStart() {
   }
 }
 
-// To within hours or days of a change of the zone's clocks.
+// Moves to within hours or days of a change of the zone's offset.
 Nanos TraceMaker::CalendarMove() {
   std::int64_t seconds = random_.Between(86'400, 4'000'000'000);
   if (!zone_->changes.empty() && !random_.OneIn(8)) {
@@ -90,7 +90,7 @@ Nanos TraceMaker::CalendarMove() {
 Nanos TraceMaker::UntilMultiple() const { return period_ - now_.time_since_epoch() % period_; }
 
 Nanos TraceMaker::RandomMove(const Decision& last) {
-  // Small steps through a change of clocks, and on to another.
+  // Takes small steps through a change of the offset, or moves on to another one.
   if (zone_ != nullptr && random_.OneIn(3)) {
     return random_.OneIn(4) ? CalendarMove() : Nanos{random_.Between(0, kHour / 2)};
   }
@@ -124,7 +124,7 @@ Nanos TraceMaker::RandomMove(const Decision& last) {
   }
 }
 
-// A move back is for this step alone, so that the latest time seen stays where it is.
+// A step back applies to this step only, so the latest time seen does not change.
 Time TraceMaker::NextTime(const Decision& last) {
   const Nanos move = RandomMove(last);
   if (move < Nanos{0}) return std::max(Time{}, now_ + move);
@@ -143,16 +143,16 @@ Cost TraceMaker::NextCost(const Decision& last) {
     case 2:
       return Cost{remaining};
     case 3:
-      return Cost{remaining < kMostCost ? remaining + 1 : remaining};
+      return Cost{remaining < kMaxCost ? remaining + 1 : remaining};
     case 4:
       return Cost{limit};
     case 5:
-      return Cost{random_.OneIn(2) && limit < kMostCost ? limit + 1 : limit / 2};
+      return Cost{random_.OneIn(2) && limit < kMaxCost ? limit + 1 : limit / 2};
     case 6:
     case 7:
       return Cost{random_.Spread(1, std::max<std::int64_t>(1, limit))};
     case 8:
-      return Cost{random_.OneIn(3) ? kMostCost : random_.Between(2, 4)};
+      return Cost{random_.OneIn(3) ? kMaxCost : random_.Between(2, 4)};
     case 9:
       return Cost{random_.Between(0, remaining)};
     default:
@@ -224,7 +224,7 @@ void ExpectSameFuture(const LimitSpec& spec, CoreState a, CoreState b, Time now,
 void ExpectSameAnswers(const LimitSpec& spec, TraceMaker& maker, Subject& subject, Model& model,
                        int steps) {
   std::ostringstream story;
-  // Both must have seen the start, or a first step back would mean different times.
+  // Both must have seen the start; otherwise a first step back would mean different times.
   Decision last = subject.Peek(Cost{0}, maker.start());
   model.Peek(Cost{0}, maker.start());
   for (int i = 0; i < steps; ++i) {

@@ -1,11 +1,11 @@
-// Traces: random sequences of steps that seek out the edges of a limit.
+// Traces: random sequences of steps that look for the edges of a limit.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include "core/calendar.h"
+#include "core/calendar/calendar.h"
 #include "sluice/decision.h"
 #include "sluice/limit.h"
 #include "sluice/time.h"
@@ -21,30 +21,30 @@ enum class Op { kCheck, kPeek, kDebt, kRefund, kReset };
 struct Step {
   Op op = Op::kCheck;
   Cost cost;
-  Time at{};  // may lie before the step before it
+  Time at{};  // may be before the previous step
 };
 
 std::string ToText(const Step& step);
 
-// Makes the steps of one trace. Each depends on the answer before it: a step exactly at
-// retry_after or one nanosecond earlier, a cost of exactly `remaining` or one more.
+// Makes the steps of one trace. Each step depends on the previous decision: its time may be exactly
+// retry_after or one nanosecond earlier, its cost exactly `remaining` or one more.
 class TraceMaker {
  public:
   // `random` must outlive it. `zone` is null unless the limit has calendar windows.
   TraceMaker(const LimitSpec& spec, std::shared_ptr<const Zone> zone, Random& random);
-  // Starts at a given time.
+  // Starts at the given time.
   TraceMaker(const LimitSpec& spec, std::shared_ptr<const Zone> zone, Random& random, Time start);
 
-  // When the trace starts.
+  // Returns the time at which the trace starts.
   [[nodiscard]] Time start() const { return now_; }
 
-  // The step to take after `last` was answered at the step before.
+  // Returns the step to take after the previous step was answered with `last`.
   Step Next(const Decision& last);
 
-  // Goes on from `now`, where that is later: other keys have moved time on.
+  // Continues from `now` if that is later, because other keys have advanced the time.
   void CatchUp(Time now) { now_ = now_ < now ? now : now_; }
 
-  // The parts of a step on their own.
+  // Return the parts of a step separately.
   Time NextTime(const Decision& last);
   Cost NextCost(const Decision& last);
 
@@ -64,16 +64,17 @@ class TraceMaker {
 Decision Take(Subject& subject, const Step& step);
 Decision Take(Model& model, const Step& step);
 
-// Whether two answers agree, all times within a tolerance.
+// Returns whether two decisions agree, with all times within the tolerance.
 bool Same(const Decision& got, const Decision& want, Nanos tolerance);
-// Whether they differ in `allowed` only because floating point leaves the edge itself in doubt.
+// Returns whether they differ in `allowed` only because floating point leaves the exact edge in
+// doubt.
 bool InDoubt(const Decision& got, const Decision& want, Nanos tolerance);
 
-// Fails the test unless both answer a random trace from `now` on alike, in every field. They are
-// copied, so that neither changes.
+// Fails the test unless both give the same answers, in every field, to a random trace from `now`
+// on. They are copies, so the caller's objects do not change.
 void ExpectSameFuture(const LimitSpec& spec, CoreState a, CoreState b, Time now, Random& random);
 
-// Runs one trace through both and fails the test at the first field that differs.
+// Runs one trace through both and fails the test at the first difference.
 void ExpectSameAnswers(const LimitSpec& spec, TraceMaker& maker, Subject& subject, Model& model,
                        int steps);
 

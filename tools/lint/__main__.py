@@ -1,4 +1,4 @@
-"""The house lint: python3 tools/lint [ROOT]. Prints what it finds and exits 1, or 0 if clean."""
+"""The house lint: python3 tools/lint [ROOT]. Prints findings and exits with 1, or 0 if clean."""
 
 import pathlib
 import sys

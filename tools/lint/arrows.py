@@ -1,4 +1,4 @@
-"""Which layer may include which: the table of layers.txt, held against every include."""
+"""Checks every include against layers.txt, which defines the layers that a layer may include."""
 
 import pathlib
 import posixpath
@@ -6,19 +6,19 @@ import re
 
 _INCLUDE = re.compile(r'(?m)^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)')
 _STANDARD_HEADER = re.compile(r"^[a-z][a-z0-9_]*$")
-# Headers of the standard library that bring what a pure function has no use for. Clocks are
-# found by the clock check: <chrono>'s durations and calendar are welcome.
+# Headers of the standard library that a pure function must not need. The clock check finds clocks:
+# <chrono>'s durations and calendar are allowed.
 CORE_BANNED_HEADERS = {
     "condition_variable", "fstream", "future", "iostream", "mutex", "random", "shared_mutex",
     "syncstream", "thread",
 }
 # The embedded library has no third-party code.
-EMBEDDED_LAYERS = {"core", "store", "limiter"}
+EMBEDDED_LAYERS = {"base", "core", "store", "limiter"}
 _SYSTEM_FOLDERS = ("sys/", "linux/", "asm/", "netinet/", "arpa/")
 
 
 def read_layers(root):
-    """layers.txt as {layer: set of layers it may include}; {"*"} is all of them."""
+    """Returns layers.txt as {layer: set of layers it may include}; {"*"} is all of them."""
     table = {}
     for line in (pathlib.Path(root) / "tools/lint/layers.txt").read_text().splitlines():
         line = line.split("#")[0].strip()
@@ -29,7 +29,7 @@ def read_layers(root):
 
 
 def closure(table, layer):
-    """Every layer reachable from layer: what its build can see."""
+    """Returns every layer reachable from layer: those that its build can see."""
     if "*" in table[layer]:
         return set(table)
     reached = set()

@@ -1,5 +1,5 @@
-"""exemptions.txt: `path | check | reason` a line; path may be a glob. One that no longer
-excuses anything is itself a finding, so the list can only hold what is needed."""
+"""exemptions.txt: one `path | check | reason` per line; path may be a glob. An exemption that no
+longer excuses anything is itself a finding, so the list contains only what is needed."""
 
 import dataclasses
 import fnmatch
@@ -20,7 +20,7 @@ class Exemption:
 
 
 def read(root, checks):
-    """(exemptions, findings about the file itself)."""
+    """Returns (exemptions, findings about the file itself)."""
     file = pathlib.Path(root) / FILE
     exemptions, findings = [], []
     lines = file.read_text().splitlines() if file.exists() else []
@@ -40,7 +40,7 @@ def read(root, checks):
 
 
 def apply(findings, exemptions):
-    """findings without the excused ones, plus one for each exemption that excused nothing."""
+    """Returns findings without the excused ones, plus one per exemption that excused nothing."""
     left = []
     for finding in findings:
         excused = False

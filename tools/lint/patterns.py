@@ -1,13 +1,13 @@
-"""Things that have one home: clocks, randomness, printing; and words that have none."""
+"""Things that may occur in one place only: clocks, randomness, printing; and banned words."""
 
 import re
 
-# A home is a file, or a folder when it ends in a slash. Benchmarks measure real time; tests do
-# not read clocks at all, so those that must are in exemptions.txt, each with its reason.
+# A home is a file, or a folder if it ends in a slash. Benchmarks measure real time. Tests do not
+# read clocks; those that must are in exemptions.txt, each with its reason.
 CLOCK_HOMES = ("src/limiter/system_clock.cc", "bench/")
 RANDOM_HOMES = ("src/limiter/system_random.cc", "tests/support/seed.h", "tests/support/seed.cc")
 PRINT_HOMES = ("src/cli/", "bench/", "tests/", "fuzz/", "examples/")
-# Front ends speak foreign protocols and use their words, translating them once.
+# Front ends speak foreign protocols and use their words, which they translate once.
 FOREIGN_WORD_HOMES = ("src/frontend/", "tests/unit/wire/")
 
 _CLOCKS = r"(?:system|steady|high_resolution|utc|tai|gps|file)_clock"
@@ -23,9 +23,13 @@ _PRINT = re.compile(r"\b(?:v?f?printf|puts|fputs|putchar|perror)\s*\(|"
 _USING_STD = re.compile(r"\busing\s+namespace\s+std\s*;")
 _REMINDER = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 _GOOD_REMINDER = re.compile(r"TODO\((?:perf|security|test)\): \S")
+# How no comment begins (CONTRIBUTING.md, How we write).
+_RIDDLE = re.compile(r"//+ *(Of|That of|Those of|What|Whoever|Who|Likewise|The same)\b(?!\?)")
+_MOST = re.compile(r"\b(?:k(?:Most|Least)(?:[A-Z]\w*)?|k(?!At)\w+(?:Most|Least)|"
+                   r"(?!at_)\w+_(?:most|least)_?|(?:most|least)_(?!of)\w*|most|least)\b")
 _PRAGMA_ONCE = re.compile(r"(?m)^#pragma once$")
 
-# A sequence of name parts, and what to say instead.
+# A sequence of name parts, and the word to use instead.
 BANNED_WORDS = {
     ("hits",): "cost or charges",
     ("quantity",): "cost",
@@ -91,7 +95,7 @@ def check_pragma_once(source):
 
 
 def banned_word(name):
-    """The banned word in name and what to say instead, or None."""
+    """Returns the banned word in name and its replacement, or None."""
     parts = [part.lower() for part in _NAME_PART.findall(name)]
     for word, instead in BANNED_WORDS.items():
         for at in range(len(parts) - len(word) + 1):
@@ -110,3 +114,27 @@ def check_word(source):
                 yield source.finding(match.start(), "word",
                                      f"'{match.group()}': not {found[0]}, say {found[1]} "
                                      "(CONTRIBUTING.md, Words)")
+
+
+def check_comment_opening(source):
+    """Finds comments that are no sentences: "Of the first worker.", "What is left."."""
+    if not source.is_cpp:
+        return
+    goes_on = False
+    at = 0
+    for line in source.comments.split("\n"):
+        text = line.strip()
+        match = _RIDDLE.match(text)
+        if match and not goes_on:
+            yield source.finding(at + line.index("//"), "comment-opening",
+                                 f"'{match.group(1)} ...': write a sentence with a subject "
+                                 "(CONTRIBUTING.md, How we write)")
+        goes_on = text.startswith("//")
+        at += len(line) + 1
+
+
+def check_bound_name(source):
+    """The bound of something is max_x or min_x."""
+    if source.is_cpp:
+        yield from _each(source, _MOST, source.code, "bound-name",
+                         "say max or min (CONTRIBUTING.md, How we write)")

@@ -1,4 +1,4 @@
-"""How long files, functions and lines may be, and how large a tracked file."""
+"""The maximum sizes of files, functions, lines and tracked files."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ BLOB_BYTES_MAX = 100_000
 
 _TYPE_HEAD = re.compile(r"^(?:\s|\[\[[^\]]*\]\]|export|typedef|static|extern|inline|requires.*?)*"
                         r"\b(?:class|struct|union|enum|namespace)\b", re.S)
-# What may stand between a function's closing parenthesis and its body.
+# Tokens that may come between a function's closing parenthesis and its body.
 _FUNCTION_HEAD = re.compile(
     r"[)\]](?:\s|const\b|noexcept\b|override\b|final\b|mutable\b|constexpr\b|volatile\b|try\b|"
     r"&|\[\[[^\]]*\]\])*(?:->[^;{}=]+)?(?:requires\b[^;{}]+)?(?::[^;]*)?$", re.S)
@@ -39,7 +39,7 @@ def check_line_columns(source):
 
 
 def _without_template_head(head):
-    """head without leading template <...> parts, so that <class T> is not taken for a class."""
+    """Returns head without leading template <...> parts, as <class T> does not begin a class."""
     while True:
         opening = re.match(r"\s*template\s*<", head)
         if not opening:
@@ -52,7 +52,7 @@ def _without_template_head(head):
 
 
 def is_function_head(head):
-    """True if a brace after head (the text since the last statement) opens a function's body."""
+    """Returns True if a brace after head (text since the last statement) opens a function body."""
     head = _without_template_head(head)
     if _TYPE_HEAD.match(head) or re.search(r"=\s*$", head):
         return False
@@ -72,12 +72,12 @@ def _matching_brace(code, opening):
 
 
 def cpp_functions(code):
-    """(start, end) offsets of every outermost function in code (comments already blanked).
+    """Returns (start, end) offsets of every outermost function in code (with comments blanked).
 
-    What is nested in a function, a lambda say, counts as part of it. The braces of a member
-    initialiser, as in `Foo() : a_{1} {`, belong to the head, known by what follows them.
+    Anything nested in a function, such as a lambda, counts as part of it. The braces of a member
+    initialiser, as in `Foo() : a_{1} {`, belong to the head; they are known by what follows them.
     """
-    # Preprocessor lines, continued ones too, would confuse heads and braces.
+    # Preprocessor lines, including continued ones, would confuse heads and braces.
     code = re.sub(r"(?m)^[ \t]*#(?:.*\\\n)*.*$", lambda m: re.sub(r"[^\n]", " ", m.group()), code)
     code = re.sub(r"(?m)^\s*(?:public|private|protected)\s*:",
                   lambda m: re.sub(r"[^\n]", " ", m.group()), code)
@@ -120,7 +120,7 @@ def check_function_lines(source):
 
 
 def check_blob(root, path):
-    """For every tracked file, text or not."""
+    """Checks every tracked file, text or not."""
     size = (root / path).stat().st_size
     if size > BLOB_BYTES_MAX:
         yield Finding(path, 1, "blob",

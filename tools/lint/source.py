@@ -1,6 +1,6 @@
-"""One file of the tree, with C++ comments and literals told apart from code.
+"""One file of the tree, with C++ comments and literals separated from code.
 
-Nothing here understands C++ beyond its lexical rules; that is enough for the house lint.
+This understands only the lexical rules of C++; that is enough for the house lint.
 """
 
 import dataclasses
@@ -9,7 +9,7 @@ import pathlib
 import re
 
 CPP_SUFFIXES = {".h", ".cc"}
-# What counts as source, for sizes and reminders; documents and data are not held to these.
+# Files that count as source for sizes and reminders; documents and data do not.
 SOURCE_SUFFIXES = CPP_SUFFIXES | {".py", ".cmake", ".sh", ".lua", ".js"}
 SOURCE_NAMES = {"CMakeLists.txt", "Makefile"}
 
@@ -28,7 +28,7 @@ class Finding:
 
 
 def _literal_end(text, start, quote):
-    """Index just after the literal that opens at start; an unclosed one ends with its line."""
+    """Returns the index after the literal opened at start; an unclosed one ends with its line."""
     at = start + 1
     while at < len(text) and text[at] != "\n":
         if text[at] == "\\":
@@ -41,7 +41,7 @@ def _literal_end(text, start, quote):
 
 
 def _is_digit_separator(text, at):
-    """True for the quote in 1'000 and 0xff'ff, false for the one in u8'a'."""
+    """Returns True for the quote in 1'000 and 0xff'ff, False for the one in u8'a'."""
     start = at
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_'"):
         start -= 1
@@ -49,7 +49,7 @@ def _is_digit_separator(text, at):
 
 
 def _next_part(text, at):
-    """The (kind, end) of the part that starts at at: code, comment or literal."""
+    """Returns the (kind, end) of the part that starts at at: code, comment or literal."""
     two = text[at : at + 2]
     if two == "//":
         end = text.find("\n", at)
@@ -72,7 +72,7 @@ def _blank(text):
 
 
 def split_cpp(text):
-    """(code, comments): text twice, same length and lines, with all else blanked out."""
+    """Returns (code, comments): the text twice, same length and lines, with all else blanked."""
     code, comments = [], []
     at = 0
     while at < len(text):
@@ -85,7 +85,7 @@ def split_cpp(text):
 
 
 class Source:
-    """REQUIRES: path is relative to root, with forward slashes."""
+    """A file. REQUIRES: path is relative to root, with forward slashes."""
 
     def __init__(self, root, path):
         self.root = pathlib.Path(root)
@@ -126,7 +126,7 @@ class Source:
         return self._parts[1]
 
     def is_under(self, homes):
-        """True if this is one of homes: files, or folders written with a closing slash."""
+        """Returns True if this is one of homes: files, or folders written with a closing slash."""
         return any(self.path == h or (h.endswith("/") and self.path.startswith(h)) for h in homes)
 
     def finding(self, offset, check, message):

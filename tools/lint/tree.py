@@ -1,4 +1,4 @@
-"""All checks over all files of a tree, less what exemptions.txt excuses.
+"""All checks on all files of a tree, except for what exemptions.txt excuses.
 
 A check takes a Source and yields Findings; lint_test.py shows each of them firing.
 """
@@ -24,22 +24,25 @@ CHECKS = (
     patterns.check_reminder,
     patterns.check_pragma_once,
     patterns.check_word,
+    patterns.check_comment_opening,
+    patterns.check_bound_name,
 )
 CHECK_NAMES = {
     "file-lines", "line-columns", "function-lines", "clock", "random", "print",
     "using-namespace-std", "reminder", "pragma-once", "word", "include", "blob",
+    "comment-opening", "bound-name",
 }
 
 
 def tree_files(root):
-    """Paths of all files that are tracked or would be, ignored ones left out."""
+    """Returns the paths of all files that are tracked or would be, without ignored ones."""
     command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
                "--exclude-standard"]
     try:
         listed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
         paths = [path for path in listed.split("\0") if path]
     except (OSError, subprocess.CalledProcessError):
-        paths = []  # no git, or an unpacked archive: take what is there
+        paths = []  # no git, or an unpacked archive: take all files
         for folder, folders, names in os.walk(root):
             folders[:] = [f for f in folders if f not in (".git", "build", "__pycache__")]
             paths += [os.path.relpath(os.path.join(folder, name), root) for name in names]
@@ -47,7 +50,7 @@ def tree_files(root):
 
 
 def lint(root):
-    """All findings under root, in order."""
+    """Returns all findings under root, in order."""
     root = pathlib.Path(root)
     table = arrows.read_layers(root)
     excused, findings = exemptions.read(root, CHECK_NAMES)

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def chosen(names):
-    """The rules that the names stand for; all of rules/ without any."""
+    """Returns the rules that the names select; all of rules/ without any."""
     files = [pathlib.Path(name) for name in names if name.endswith(".txt")]
     names = [name for name in names if not name.endswith(".txt")]
     if names or not files:

@@ -1,4 +1,4 @@
-"""Reads rules of mutants, good and bad ones, and applies them."""
+"""Reads rules of mutants, valid and invalid ones, and applies them."""
 
 import pathlib
 import sys
@@ -59,13 +59,13 @@ class RulesTest(unittest.TestCase):
         self.assertEqual("x  y", second.apply("x one();\n  two(); y"))
         self.assertEqual("nothing can tell", second.explained)
 
-    def test_text_must_be_there_exactly_once(self):
+    def test_text_must_occur_exactly_once(self):
         code = "a < b; one();\n  two();"
         self.assertEqual([], self.problems(GOOD, code))
         self.assertIn("no longer in src/a.cc", self.problems(GOOD, "one();\n  two();")[0])
         self.assertIn("2 times in src/a.cc", self.problems(GOOD, code + "a < b")[0])
 
-    def test_file_must_be_there(self):
+    def test_file_must_exist(self):
         rule = self.read(GOOD.replace("src/a.cc", "src/gone.cc"))
         self.assertIn("there is no src/gone.cc", rules.problems(rule, self.root)[0])
 

@@ -4,15 +4,16 @@ A file of rules/ holds the mutants of one layer. Lines that start with # are com
 before the first rule is what its rules share. A rule starts with its name and ends with the next:
 
     == weighs-at-most-a-part
-    file: src/core/sliding_buckets.cc
+    file: src/core/algorithm/sliding_buckets.cc
     why: a state ahead of the clock would count more than it holds
     tests: core_test=SlidingBuckets*
     - return std::min(part, rest);
     + return rest;
 
-The text after `- ` must occur exactly once in the file; several lines are one text. No line of `+`
-deletes it. `tests:` names what has to fail: a test target, with a filter of gtest after `=`, or a
-script under tests/cli. `explained:` says why nothing can notice a mutant; it runs all the same.
+The text after `- ` must occur exactly once in the file; several lines form one text. Without a `+`
+line it is deleted. `tests:` names the tests of which one must fail: a test target, optionally with
+a gtest filter after `=`, or a script under tests/cli. `explained:` states why no test can notice
+the mutant; it runs all the same.
 """
 
 import dataclasses
@@ -23,7 +24,7 @@ _FIELDS = ("file", "why", "tests", "explained")
 
 
 class RuleError(Exception):
-    """A file of rules that cannot be read, or a rule that does not fit the code."""
+    """A file of rules that cannot be read, or a rule that does not match the code."""
 
 
 @dataclasses.dataclass
@@ -46,7 +47,7 @@ class Rule:
         return RuleError(f"{self.place}: {self.full_name}: {problem}")
 
     def apply(self, text):
-        """Returns text with the mutant in it."""
+        """Returns text with the mutant applied."""
         old, new = "\n".join(self.old), "\n".join(self.new)
         count = text.count(old)
         if count == 0:
@@ -67,7 +68,7 @@ class Rule:
 
 
 def _read_line(rule, line, shared):
-    """Adds a line to its rule; before the first rule, to what all share."""
+    """Adds a line to its rule; before the first rule, to the shared fields."""
     if rule is not None and line[:2] in ("- ", "+ ") or line in ("-", "+"):
         (rule.old if line[0] == "-" else rule.new).append(line[2:])
         return

@@ -1,4 +1,4 @@
-"""Runs mutants in several scratch copies at a time and adds up what was noticed."""
+"""Runs mutants in several scratch copies in parallel and collects the results."""
 
 import collections
 import queue
@@ -10,7 +10,7 @@ KILLED_PERCENT_LEAST = 95
 
 
 class Board:
-    """What became of each mutant; prints as it goes. Thread-safe."""
+    """The results of mutants; prints progress. Thread-safe."""
 
     def __init__(self, count):
         self._lock = threading.Lock()
@@ -38,7 +38,7 @@ class Board:
 
 
 def try_one(scratch, rule, board):
-    """Builds one mutant, runs its tests until one fails, and takes it back."""
+    """Builds one mutant, runs its tests until one fails, and reverts it."""
     tests = rule.tests.split()
     original = (scratch.tree / rule.file).read_text(encoding="utf-8")
     scratch.write(rule.file, rule.apply(original))
@@ -91,9 +91,9 @@ def report(board, is_whole):
 
 
 def run(mutants, root, jobs, is_whole):
-    """Tries all mutants; returns the exit status. Only the whole list is held to a score."""
+    """Tries all mutants; returns the exit status. Only the whole list must reach a score."""
     waiting = queue.Queue()
-    # Neighbours share test targets, so that little is linked again.
+    # Adjacent mutants share test targets, so that little is linked again.
     for rule in sorted(mutants, key=lambda rule: (rule.tests, rule.file)):
         waiting.put(rule)
     board, errors = Board(len(mutants)), []

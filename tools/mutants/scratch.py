@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-# A test may take so many times as long as without a mutant before it counts as hanging.
+# The factor over its normal time after which a test counts as hanging.
 PATIENCE_FACTOR = 10
 PATIENCE_SECONDS = 30
 BUILD_SECONDS = 1800
@@ -27,7 +27,7 @@ def _tree_files(root):
 
 
 def _run(command, folder, seconds):
-    """Runs a command with all it starts; returns (exit status, output), status None if it hangs."""
+    """Runs a command and its children; returns (exit status, output), status None if it hangs."""
     with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as process:
         try:
@@ -50,11 +50,11 @@ class Scratch:
         self.folder = folder
         self.tree = folder / "tree"
         self.build = self.tree / "build" / "dev"
-        self._seconds = {}  # of each test without a mutant
-        self._lock = None  # held until the end of the process
+        self._seconds = {}  # time of each test without a mutant
+        self._lock = None  # held until the process ends
 
     def prepare(self):
-        """Makes the copy equal to the tree; files that have not changed keep their times."""
+        """Makes the copy equal to the tree; unchanged files keep their times."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = open(self.folder / "lock", "w", encoding="utf-8")
         try:
@@ -82,7 +82,7 @@ class Scratch:
                 raise ScratchError(f"cmake failed:\n{output}")
 
     def compile(self, test, jobs=1):
-        """Builds what a test needs; returns (whether that worked, output)."""
+        """Builds what a test needs; returns (success, output)."""
         target = "sluice" if test.endswith(".py") else test.partition("=")[0]
         status, output = _run(["ninja", "-C", str(self.build), f"-j{jobs}", target], self.tree,
                               BUILD_SECONDS)
@@ -97,7 +97,7 @@ class Scratch:
                 f"--gtest_filter={test_filter or '*'}"]
 
     def measure(self, test, jobs):
-        """Runs a test without a mutant, once, to see that it passes and how long it takes."""
+        """Runs a test once without a mutant, to check that it passes and measure its time."""
         if test in self._seconds:
             return
         built, output = self.compile(test, jobs)
@@ -112,7 +112,7 @@ class Scratch:
         self._seconds[test] = time.monotonic() - began
 
     def passes(self, test):
-        """Whether a test passes with what is in the tree now. One that hangs does not."""
+        """Returns whether a test passes with the current tree. A hanging test does not."""
         limit = PATIENCE_SECONDS + PATIENCE_FACTOR * self._seconds[test]
         status, _ = _run(self._command(test), self.tree, limit)
         return status == 0

@@ -1,6 +1,6 @@
-"""What the integration tests share: a server that must end well, and programs that are clients.
+"""Shared by the integration tests: a server that must shut down cleanly, and client programs.
 
-For scripts that are run as `python3 FILE path/to/sluice`. tests/integration/setup.sh fetches what
+For scripts that are run as `python3 FILE path/to/sluice`. tests/integration/setup.sh installs what
 they need.
 """
 
@@ -21,7 +21,7 @@ from server import DEADLINE_SECONDS, ask, expect  # noqa: E402
 
 
 class Server(server.Server):
-    """A server that, after a test that went well, drains and says that it did."""
+    """A server that drains after a successful test and must report that."""
 
     def __exit__(self, kind, *rest):
         try:
@@ -32,14 +32,14 @@ class Server(server.Server):
 
 
 def use_venv():
-    """Goes on in the python that has the packages of requirements.txt."""
+    """Restarts the script in the python that has the packages of requirements.txt."""
     if sys.prefix != VENV:
         python = tool("python", VENV + "/bin/python")
         os.execv(python, [python, *sys.argv])
 
 
 def tool(name, *places):
-    """The path of a program: at the first of the places where it is, else in PATH."""
+    """Returns the path of a program: the first of the places where it exists, else from PATH."""
     for place in places:
         if os.access(place, os.X_OK):
             return place
@@ -49,7 +49,7 @@ def tool(name, *places):
 
 
 def run(*command, given="", timeout=DEADLINE_SECONDS, **options):
-    """What a command that must end well printed."""
+    """Returns the output of a command that must succeed."""
     done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=timeout,
                           check=False, **options)
     assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
@@ -57,7 +57,7 @@ def run(*command, given="", timeout=DEADLINE_SECONDS, **options):
 
 
 def run_node(script, *arguments):
-    """What a script of this folder printed, as JSON."""
+    """Returns the output of a script in this folder, parsed as JSON."""
     node = tool("node", VENV + "/bin/node")
     modules = os.path.join(TOOLS, "node_modules")
     return json.loads(run(node, os.path.join(INTEGRATION, script), *arguments,
@@ -65,7 +65,7 @@ def run_node(script, *arguments):
 
 
 def peek(address, domain, attributes):
-    """What a check would decide now."""
+    """Returns what a check would decide now."""
     status, _, body = ask(address, "/v1/peek", {"domain": domain, "attributes": attributes})
     assert status in (200, 429), body
     return json.loads(body)["decisions"]

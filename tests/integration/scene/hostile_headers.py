@@ -1,4 +1,4 @@
-"""Headers by which a client may try to get past a denial, whatever proxy it is behind."""
+"""Headers with which a client may try to evade a denial behind any proxy."""
 
 GRPC_TYPES = ["application/grpc", "application/grpc+proto", "application/grpc; charset=utf-8",
               "application/grpc-web", "application/grpc-web+proto", "APPLICATION/GRPC"]
@@ -45,7 +45,7 @@ SINGLE = [
     ("X-Sendfile", "/etc/hostname"), ("\u00e9", "x"), ("X-Bytes", "\u00ff\u00fe"),
 ]
 
-# Names that Connection may say are of this hop: a proxy must not drop what it adds itself.
+# Connection may list these names as hop-by-hop: a proxy must not drop the headers it adds itself.
 HOP_NAMES = ["X-Original-URI", "X-Original-Method", "X-Forwarded-For", "X-Forwarded-Uri",
              "X-Forwarded-Method", "X-Forwarded-Host", "Host", "Content-Length", "TE", "Upgrade"]
 
@@ -69,7 +69,7 @@ HEADS.update({
                     if pair[0] not in ("Host", ":status", ":path", ":method", "\u00e9", "X-Bytes",
                                        "Expect", "Upgrade")],
 })
-# Proxies copy what they can, and Sluice and they have bounds of their own.
+# Proxies copy as many headers as they can, and both they and Sluice have bounds.
 HEADS.update({f"{count} headers": [(f"X-H{i}", "v") for i in range(count)]
               for count in (50, 90, 95, 96, 97, 98, 99, 100, 101, 110, 200, 1000, 5000)})
 HEADS.update({f"a header of {size} bytes": [("X-Long", "v" * size)]
@@ -80,7 +80,7 @@ HEADS.update({f"a {name} of {size} bytes": [(name, "v" * size)]
               for name in ("User-Agent", "Cookie", "Authorization", "X-Forwarded-For")
               for size in (4000, 7900, 15000, 30000)})
 
-# A body in chunks whose trailers come after it.
+# A chunked body, followed by trailers.
 CHUNKED = [("Transfer-Encoding", "chunked"), ("Trailer", "grpc-status, x-original-uri")]
 TRAILERS = (b"3\r\nabc\r\n0\r\ngrpc-status: 0\r\nX-Original-URI: /v1/other\r\n"
             b"Content-Type: application/grpc\r\n\r\n")
@@ -92,7 +92,7 @@ PATH_SIZES = (4000, 7000, 8000, 12000, 15000, 16000, 30000, 59000, 100_000)
 
 
 def head(method, path, headers):
-    """The bytes of a request's head, whatever stands in it; Host unless the headers have one."""
+    """Encodes the head of a request with any headers; adds Host unless they have one."""
     host = [] if any(name == "Host" for name, _ in headers) else [("Host", "edge.example")]
     lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in host + headers)]
     return "".join(line + "\r\n" for line in lines).encode("latin-1")

@@ -1,4 +1,4 @@
-"""Clients that behave well beside others that do not, and what a server holds meanwhile."""
+"""Well-behaved clients beside misbehaving ones, and the resources that a server holds meanwhile."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 
 from server import DEADLINE_SECONDS, SLUICE, ask, expect
 
-# Every protocol of the port, and a key that is never used up.
+# Every protocol of the port, with a key whose limit is never reached.
 PROTOCOLS = {
     "http": ["--domain", "neighbours"],
     "rls": ["--domain", "neighbours"],
@@ -18,16 +18,16 @@ RULES = """
 domain: neighbours
 rules: [{ name: all, per: [user], limit: 1000000/s }]
 """
-# So many connections each of them has, and so many requests it sends a second.
+# Connections per client, and requests per second.
 CONNECTIONS, RATE = 3, 50
 
-# Else the sanitizer holds back what was freed, and memory seems to grow.
+# Otherwise the sanitizer's quarantine holds freed memory, and memory seems to grow.
 os.environ["ASAN_OPTIONS"] = ":".join(
     filter(None, [os.environ.get("ASAN_OPTIONS"), "quarantine_size_mb=1"]))
 
 
 def bench(address, protocol, *flags):
-    """`sluice bench` as a process that tells what it has counted when it is interrupted."""
+    """Runs `sluice bench` as a process that prints its report when it is interrupted."""
     return subprocess.Popen(
         [SLUICE, "bench", "--server", address, "--protocol", protocol, "--connections",
          str(CONNECTIONS), "--timeout", f"{DEADLINE_SECONDS}s", "-o", "json", "--progress", *flags],
@@ -35,9 +35,9 @@ def bench(address, protocol, *flags):
 
 
 class Neighbours:
-    """One client for each protocol, at a constant rate. None of their requests may fail.
+    """One client per protocol, at a constant rate. None of their requests may fail.
 
-    A server that they are to be used with needs the RULES.
+    The server needs the RULES.
     """
 
     count = len(PROTOCOLS) * CONNECTIONS
@@ -49,7 +49,7 @@ class Neighbours:
 
     def __enter__(self):
         for process in self.benches.values():
-            process.stderr.readline()  # its first second is over
+            process.stderr.readline()  # its first second has passed
         return self
 
     def __exit__(self, kind, *_):
@@ -61,12 +61,12 @@ class Neighbours:
                 report = json.loads(said or "{}")
                 expect((process.returncode, report.get("errors")), (0, 0),
                        f"{protocol}: {said}{error}")
-                # Had it waited for one of them, not so many would have been answered.
+                # If it had waited for one of them, fewer would have been answered.
                 assert report["allowed"] > RATE // 2, report
 
 
 def connections(server):
-    """How many connections clients have to it."""
+    """Returns the number of connections that clients have to the server."""
     found = re.search(rf'(?m)^sluice_connections{{listener="{re.escape(server.address)}"}} (\d+)$',
                       ask(server.admin, "/metrics")[2])
     return int(found.group(1))

@@ -1,4 +1,4 @@
-"""No client can miss a rule, or reach an allow rule, by the way it writes a path."""
+"""No client can evade a rule, or reach an allow rule, by its spelling of a path."""
 
 import contextlib
 import itertools
@@ -27,17 +27,17 @@ DENIED = (
     "/a/..;/private/x", "/private\\x", "/private%5Cx", "/..%2f..%2fprivate/x", "//private/x",
     "/./private/x", "/private/x;v=1", "/private/x%00", "/a%00/../private/x", "/x#/../private/x",
     "/caf%C3%A9", "/caf%c3%a9", "/café",
-    # Not for the allow rule.
+    # The allow rule must not match these.
     "/v1/posts/..%2F..%2Fstatic%2Fx", "/v1/posts/..;/..;/static/x", "/v1/posts/..%5c..%5cstatic/x",
     "/static/..%2Fprivate/x", "/static/..;/private/x",
-    # With a slash at the end that only some applications see.
+    # Only some applications see the slash at the end of these.
     "/private/", "/private%2F", "/private%2f", "/private;/", "/private\\", "/x/..%2fprivate%2f",
-    # For applications that are lenient in one way and strict in another.
+    # These target applications that are lenient in one way and strict in another.
     "/login;%2Fb", "/login;%5Cb", "/login;%2F..%2Fx", "/private/y;%2F..%2F..%2Fz",
     "/private;%2F..%2F..%2Fz/y", "/static/x;%2Fb%2Fc/..;/..;/private/y",
 )
-# What some applications take for a slash. Each path mixes two of these, so that an application that
-# takes only one of them for a slash could serve /private/x.
+# Spellings that some applications take for a slash. Each path mixes two of these, so an application
+# that takes only one of them for a slash could serve /private/x.
 SLASHES = ("%2F", "%5c", "\\", ";/", "%3B/")
 MIXED = tuple(path for one, other in itertools.permutations(SLASHES, 2) for path in (
     f"/a{one}..{other}private{one}x", f"/private{one}..;{other}..{other}x",
@@ -49,7 +49,7 @@ ALLOWED = ("/static/x", "/static/a%2Fb", "/public", "/private%252Fx", "/users/x?
 
 
 def status_of(proxy, target, host="shop.example"):
-    """The status of a request whose target is sent as it is; 0 where the connection is closed."""
+    """Returns the status for a target that is sent as it is; 0 if the connection is closed."""
     with contextlib.closing(socket.create_connection(("127.0.0.1", proxy.port),
                                                      DEADLINE_SECONDS)) as connection:
         connection.sendall(f"GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
@@ -73,7 +73,8 @@ def no_mixture_of_spellings_reaches_what_is_denied(kind):
     with stage(kind, rules=RULES) as (_, proxy, app):
         for path in MIXED:
             status_of(proxy, path)
-            # A proxy may resolve a path before it asks; then the app gets what is left of it.
+            # A proxy may resolve a path before it calls Sluice; then the app gets the resolved
+            # path.
             expect([request.path for request in app.seen if "private" in request.path], [], path)
         expect(status_of(proxy, "/public"), 200)
 

@@ -1,4 +1,4 @@
-"""A real proxy before a real app, with the configuration that examples/ has for it."""
+"""A real proxy before a real app, with its configuration from examples/."""
 
 import collections
 import contextlib
@@ -15,11 +15,11 @@ from ports import free_port
 from scene import PROJECT, Server
 from server import DEADLINE_SECONDS, until
 
-# The ports that the examples have.
+# The ports in the examples.
 PROXY_PORT, APP_PORT, SLUICE_PORT = "8888", "8000", "8080"
 
 with open(os.path.join(PROJECT, "docs", "integrations.md"), encoding="utf-8") as document:
-    # Two posts an hour for an address, one search in shadow, and paths that are denied.
+    # Two posts per hour and address, one search in shadow mode, and denied paths.
     RULES = re.search(r"(?ms)^```yaml\n(.*?)^```$", document.read()).group(1)
 
 Request = collections.namedtuple("Request", "method path body")
@@ -27,7 +27,7 @@ Reply = collections.namedtuple("Reply", "status headers body")
 
 
 class App(http.server.ThreadingHTTPServer):
-    """An app that says yes to all, and remembers what reached it."""
+    """An app that accepts everything and records the requests that reached it."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), AppHandler)
@@ -38,7 +38,7 @@ class App(http.server.ThreadingHTTPServer):
         self.thread.start()
 
     def handle_error(self, *_):
-        """A proxy may leave its connections as it likes."""
+        """A proxy may close its connections at any time."""
 
     def __exit__(self, *rest):
         self.shutdown()
@@ -60,7 +60,7 @@ class AppHandler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(said)
 
-    do_GET = do_POST = answer  # names of BaseHTTPRequestHandler
+    do_GET = do_POST = answer  # names required by BaseHTTPRequestHandler
 
     def log_message(self, *_):
         pass
@@ -69,8 +69,8 @@ class AppHandler(http.server.BaseHTTPRequestHandler):
 class Proxy:
     """A proxy on a free port, stopped by its process id.
 
-    The files of a folder of examples/ are taken as they are, but for the ports and the edits: pairs
-    of a text that must be there and what stands in its place.
+    The files of a folder of examples/ are used unchanged, except for the ports and the edits: pairs
+    of a text that must occur and its replacement.
     """
 
     def __init__(self, kind, ports, edits):
@@ -126,7 +126,7 @@ class Proxy:
         self.folder.cleanup()
 
     def ask(self, path, client="127.0.0.2", method="GET", body=None, headers=None):
-        """The reply to a request that a client at an address of the loopback sends."""
+        """Sends a request as a client at an address of the loopback. Returns the reply."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, DEADLINE_SECONDS,
                                                 source_address=(client, 0))
         with contextlib.closing(connection):
@@ -136,7 +136,7 @@ class Proxy:
 
 
     def send(self, head, body=b"", client="127.0.0.2"):
-        """The status and the headers of the reply to bytes that may be no good request.
+        """Sends bytes that need not be a valid request. Returns status and headers of the reply.
 
         Both are None without a reply.
         """
@@ -145,7 +145,7 @@ class Proxy:
             try:
                 connection.sendall(head + b"Connection: close\r\n\r\n" + body)
             except ConnectionError:
-                pass  # it may have been answered before all of it was sent
+                pass  # it may have been answered before everything was sent
             reply = http.client.HTTPResponse(connection)
             try:
                 reply.begin()  # skips 100 (Continue)
@@ -154,27 +154,27 @@ class Proxy:
             return reply.status, reply.headers
 
 
-# What is to be known of a proxy to test it.
+# The properties of a proxy that tests need.
 #   folder, file   of examples/: its configuration
-#   command        run where these files are
+#   command        runs the proxy in the folder with these files
 #   more           further files it needs, by name
-#   patience       edits that make it wait longer for Sluice, which may be slow while tested
-#   fail_closed    edits that make it refuse while Sluice is away
-#   away_status    what clients are told then
+#   patience       edits that raise its timeout for Sluice, which may be slow in tests
+#   fail_closed    edits that make it refuse requests while Sluice is down
+#   away_status    status for clients in that case
 #   hands_on_body  whether clients get the body of a refusal
-#   denied         what clients get that a rule denies with 403, and with 503
+#   denied         statuses for clients that a rule denies with 403, and with 503
 Kind = collections.namedtuple(
     "Kind", "folder file command patience fail_closed away_status more hands_on_body denied",
     defaults=({}, True, (403, 503)))
 
 
-# Clients are at 127.0.0.2 and so on, the proxy is at 127.0.0.1.
+# Clients use 127.0.0.2 and above, the proxy uses 127.0.0.1.
 FLAGS = ["--trusted-proxies", "127.0.0.1/32"]
 
 
 @contextlib.contextmanager
 def stage(kind, edits=(), rules=RULES, flags=FLAGS):
-    """Sluice, an app and a proxy before it."""
+    """Runs Sluice, an app and a proxy before it."""
     with App() as app, Server(rules, flags, listen=f"127.0.0.1:{free_port()}") as sluice:
         ports = {APP_PORT: str(app.port), SLUICE_PORT: str(sluice.port)}
         with Proxy(kind, ports, edits) as proxy:

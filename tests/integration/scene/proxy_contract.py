@@ -1,4 +1,4 @@
-"""What every proxy before an app must do with what Sluice says."""
+"""The contract of every proxy before an app with the verdicts of Sluice."""
 
 import json
 
@@ -100,7 +100,7 @@ def nothing_in_a_request_gets_past_a_denial(kind):
         for name, (bytes_, body) in requests.items():
             status, said = proxy.send(bytes_, body)
             assert proxy.process.poll() is None, f"{name}: the proxy ended"
-            # Envoy tells gRPC clients of a refusal with 200 and a status in the headers.
+            # Envoy replies to refused gRPC clients with 200 and a status in the headers.
             refused = status != 200 or said["grpc-status"] not in (None, "0")
             if app.seen or not refused:
                 passed[name] = status
@@ -145,6 +145,6 @@ PROMISES = (
 
 
 def tests_of(kind):
-    """The tests of a proxy, by name."""
+    """Returns the tests of a proxy, by name."""
     return {f"test_{promise.__name__}": lambda promise=promise: promise(kind)
             for promise in (*PROMISES, *path_contract.PROMISES)}

@@ -1,4 +1,4 @@
-"""Faults of the store that nodes share, and how they recover from them."""
+"""Faults of the store that nodes share, and how nodes recover from them."""
 
 import collections
 import os
@@ -8,10 +8,10 @@ from store_scene import StoreScene, needs_store, print_latencies
 
 from scene.neighbours import RULES
 
-BREAKERS = len(os.sched_getaffinity(0))  # of a node: each of its threads has one
-STEADY_SECONDS = 5  # a breaker opens at most once in it, but for the first time
-# The longest rest of a breaker, that of a connection, and one for the machine. A breaker that had
-# to open twice within STEADY_SECONDS rests for longer.
+BREAKERS = len(os.sched_getaffinity(0))  # per node: each of its threads has one
+STEADY_SECONDS = 5  # a breaker opens at most once in it, except for the first time
+# The longest rest of a breaker, plus that of a connection, plus a second for the machine. A breaker
+# that had to open twice within STEADY_SECONDS rests for longer.
 BACK_SECONDS, LATER_BACK_SECONDS = 4, 9
 
 
@@ -20,16 +20,16 @@ def fleet_of(server, flags=()):
 
 
 def go_on(load, phase, seconds):
-    """Clients ask on for so long."""
+    """Lets clients continue for this long."""
     load.phase(phase)
     time.sleep(seconds)
 
 
 def recover(fleet, load, mend, probe=("ledger", "probe")):
     """Ends the fault; soon the store decides again, for all threads of all nodes. `probe` is a rule
-    and a key that it concerns.
+    and a key that the fault affects.
 
-    When the fault ended: what passed until then was not charged in the store.
+    Returns when the fault ended: requests that passed until then were not charged in the store.
     """
     load.phase("return")
     before = time.monotonic()
@@ -48,19 +48,19 @@ def recover(fleet, load, mend, probe=("ledger", "probe")):
 
 
 def sources(load, phase):
-    """Who decided what has to be decided by the store."""
+    """Returns the sources of decisions that only the store may make."""
     return {ask.source for ask in load.asks_of(phase) if needs_store(ask)}
 
 
 def near_sources(load, phase, rule):
-    """Who decided what nodes may decide by themselves, and how often."""
+    """Returns the sources of decisions that nodes may make locally, with their counts."""
     found = collections.Counter(ask.source for ask in load.asks_of(phase) if ask.rule == rule)
     print(f"  {load.title}, {phase}, {rule}: {dict(found)}")
     return found
 
 
 def expect_near(load, phase):
-    """Nodes did decide by themselves: what is said of that is said of something."""
+    """Nodes did decide locally, so the checks about that are not empty."""
     for rule, wanted in (("leased", "lease"), ("eventual", "eventual")):
         found = near_sources(load, phase, rule)
         assert found[wanted] > 0, f"{rule}, {phase}: {found}"

@@ -1,10 +1,10 @@
-"""The sequences of CL.THROTTLE that the suites of throttled, redis-cell, redis and Dragonfly have.
+"""The CL.THROTTLE sequences of the test suites of throttled, redis-cell, redis and Dragonfly.
 
 A step is the arguments after the key and the reply: limited, limit, remaining, retry_after and
-reset_after. The steps of a sequence have one key, and follow one another at once.
+reset_after. The steps of a sequence share one key and follow one another immediately.
 """
 
-# Five units, one back a second.
+# Five units, one returns per second.
 THROTTLED = "4 60 60"
 AT_ONCE = {
     "throttled": [
@@ -26,7 +26,7 @@ AT_ONCE = {
     "Dragonfly": [("4 500000 1 2", [0, 5, 3, -1, 1])],
 }
 
-# What follows AT_ONCE["throttled"] as units come back: wait until reset_after is as low as said.
+# Steps after AT_ONCE["throttled"] as units return: wait until reset_after is this low.
 AS_UNITS_COME_BACK = [
     (2, THROTTLED, [0, 5, 2, -1, 3]),
     (3, THROTTLED, [0, 5, 1, -1, 4]),
@@ -39,5 +39,5 @@ AS_UNITS_COME_BACK = [
     (0, f"{THROTTLED} 6", [1, 5, 5, -1, 0]),
 ]
 
-# Arguments that make no limit.
+# Arguments that are no valid limit.
 ERRORS = ["-1 1 60", "1 0 60", "1 1 0", "1 1 -1", "1 1 60 -1", "200000000 1 86400", "1 1", "x 1 1"]

@@ -1,6 +1,6 @@
 """A hook of schemathesis: writes whole numbers without a fraction.
 
-JSON Schema takes 3.0 for an integer; the server asks for 3, and no schema can say so.
+JSON Schema takes 3.0 for an integer; the server requires 3, and no schema can express that.
 """
 
 import schemathesis

@@ -1,12 +1,13 @@
-// Loaded into redis-server, or valkey-server, before the C library: what the wall clock shows is
-// what a test wrote into a file. Clocks that only go on stay real, else the server would never
-// wake.
+// Loaded into redis-server or valkey-server before the C library, so that the wall clock shows the
+// time that the test wrote into a file. Monotonic clocks stay real; otherwise the server would
+// never wake up.
 //
-// The file is named by SLUICE_REDIS_CLOCK and holds one std::int64_t: microseconds since 1970, or 0
-// for the real time.
+// The variable SLUICE_REDIS_CLOCK names the file. It holds one std::int64_t: microseconds since
+// 1970, or 0 for the real time.
 //
-// Valkey adds what the processor has counted to a time it knows, where /proc/cpuinfo says that the
-// processor counts evenly. So there is no such file here, and it asks for the time each time.
+// If /proc/cpuinfo says that the processor has a constant tick rate, Valkey computes the time from
+// the processor's counter. Therefore this library hides that file, and Valkey asks for the time
+// every time.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,7 +39,7 @@ Clock* Open() {
   return mapped == MAP_FAILED ? nullptr : static_cast<Clock*>(mapped);
 }
 
-// Whether there is a clock to read from, and somebody has set it.
+// Reads the test's time. Returns false if there is no such clock or it has not been set.
 bool Read(std::int64_t& micros) {
   static Clock* const clock = Open();
   if (clock == nullptr) return false;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "admin/metrics_text.h"
-#include "config/setting.h"
-#include "core/parse_limit.h"
+#include "config/settings/setting.h"
+#include "core/limit/parse_limit.h"
 #include "support/fake_clock.h"
 
 namespace sluice {
@@ -59,7 +59,7 @@ class AdminFrontTest : public ::testing::Test {
   Asked asked_;
 };
 
-TEST_F(AdminFrontTest, ReadinessFollowsHealth) {
+TEST_F(AdminFrontTest, ReportsReadinessFromHealth) {
   EXPECT_EQ(Get("/healthz").status, 200);
   EXPECT_EQ(Get("/readyz").status, 200);
   EXPECT_EQ(Get("/healthcheck").status, 200);
@@ -69,7 +69,7 @@ TEST_F(AdminFrontTest, ReadinessFollowsHealth) {
   EXPECT_EQ(Get("/readyz?verbose").body, "server: draining\nrules: none in force\n");
 }
 
-TEST_F(AdminFrontTest, ReadinessTellsOfWarningsAndTheirNamesToWhoMayKnow) {
+TEST_F(AdminFrontTest, ShowsNamesInWarningsOnlyToAuthorizedCallers) {
   sources_.warnings = [](Names names, std::string& out) {
     out +=
         names == Names::kTold ? "unknown_domain: 2 calls ('apii')\n" : "unknown_domain: 2 calls\n";
@@ -87,8 +87,8 @@ TEST_F(AdminFrontTest, ReadinessTellsOfWarningsAndTheirNamesToWhoMayKnow) {
       Get("/readyz?verbose", {{"authorization", "Bearer secret"}}).body.ends_with("apii')\n"));
 }
 
-// Whoever may not ask cannot keep a connection by sending a body slowly.
-TEST_F(AdminFrontTest, ReadsTheBodyOnlyOfPutLogAndOnlyFromWhoMayAsk) {
+// An unauthorized client must not be able to hold a connection by sending a body slowly.
+TEST_F(AdminFrontTest, ReadsBodyOnlyOfAuthorizedPutLog) {
   const auto delivery = [&](std::string_view method, std::string_view target,
                             std::vector<Header> headers = {}) {
     HttpRequest head;
@@ -113,10 +113,10 @@ TEST_F(AdminFrontTest, ReadsTheBodyOnlyOfPutLogAndOnlyFromWhoMayAsk) {
 }
 
 // Invariant (1).
-TEST_F(AdminFrontTest, WithATokenNothingButHealthIsToldToWhoDoesNotShowIt) {
+TEST_F(AdminFrontTest, ServesOnlyHealthWithoutToken) {
   options_.token = "secret";
   EXPECT_EQ(Get("/log", {}, "PUT", "debug").status, 401);
-  EXPECT_EQ(log_.least(), LogImportance::kInfo);
+  EXPECT_EQ(log_.min_level(), LogLevel::kInfo);
   for (const std::string_view path : {"/metrics", "/rules", "/settings", "/log", "/nothing"}) {
     EXPECT_EQ(Get(path).status, 401) << path;
     EXPECT_EQ(Get(path, {{"Authorization", "Bearer secreT"}}).status, 401) << path;
@@ -127,7 +127,7 @@ TEST_F(AdminFrontTest, WithATokenNothingButHealthIsToldToWhoDoesNotShowIt) {
 }
 
 // Invariant (2).
-TEST_F(AdminFrontTest, NobodyIsToldMoreThanHealthInTheNameOfAnotherHost) {
+TEST_F(AdminFrontTest, ServesOnlyHealthForForeignHost) {
   options_.hosts = AdminHosts::kLocal;
   for (const std::string_view other : {"rebound.example:9090", "localhost.example",
                                        "127.0.0.1.example", "[rebound]:1", "1.2.3:9"}) {
@@ -136,7 +136,7 @@ TEST_F(AdminFrontTest, NobodyIsToldMoreThanHealthInTheNameOfAnotherHost) {
     EXPECT_EQ(Get("/settings").status, 403) << other;
     EXPECT_EQ(Get("/readyz").status, 200) << other;
   }
-  EXPECT_EQ(log_.least(), LogImportance::kInfo);
+  EXPECT_EQ(log_.min_level(), LogLevel::kInfo);
   for (const std::string_view own :
        {"127.0.0.1:9090", "127.0.0.1", "[::1]:9090", "[::1]", "localhost:9090", "localhost", ""}) {
     host_ = own;
@@ -147,27 +147,27 @@ TEST_F(AdminFrontTest, NobodyIsToldMoreThanHealthInTheNameOfAnotherHost) {
   EXPECT_EQ(Get("/settings").status, 200);
 }
 
-TEST_F(AdminFrontTest, OnlyGetAndHeadAndPutOfTheLog) {
+TEST_F(AdminFrontTest, RejectsOtherMethods) {
   EXPECT_EQ(Get("/healthz", {}, "HEAD").status, 200);
   EXPECT_EQ(Get("/healthz", {}, "POST").status, 405);
   EXPECT_EQ(Get("/rules", {}, "PUT").status, 405);
   EXPECT_EQ(Get("/log", {}, "POST", "debug").status, 405);
-  EXPECT_EQ(log_.least(), LogImportance::kInfo);
+  EXPECT_EQ(log_.min_level(), LogLevel::kInfo);
 }
 
-TEST_F(AdminFrontTest, TheLevelOfTheLogIsSetWhileItRuns) {
+TEST_F(AdminFrontTest, ChangesLogLevelAtRuntime) {
   EXPECT_EQ(Get("/log").body, "info\n");
   EXPECT_EQ(Get("/log", {}, "PUT", "debug").body, "debug\n");
-  EXPECT_EQ(log_.least(), LogImportance::kDebug);
+  EXPECT_EQ(log_.min_level(), LogLevel::kDebug);
   EXPECT_EQ(Get("/log", {}, "PUT", "error\n").body, "error\n");
-  EXPECT_EQ(log_.least(), LogImportance::kError);
+  EXPECT_EQ(log_.min_level(), LogLevel::kError);
   for (const std::string_view bad : {"", "\n", "loud", "Debug", "debug info"}) {
     EXPECT_EQ(Get("/log", {}, "PUT", bad).status, 400) << bad;
   }
   EXPECT_EQ(Get("/log").body, "error\n");
 }
 
-TEST_F(AdminFrontTest, MetricsSayWhatBecameOfTheRules) {
+TEST_F(AdminFrontTest, ReportsReloadsAsMetrics) {
   rules_.loads = 3;
   rules_.failures = 2;
   rules_.failure = LoadFailure{Time{}, {"a.yaml:1:1: bad"}};
@@ -179,15 +179,15 @@ TEST_F(AdminFrontTest, MetricsSayWhatBecameOfTheRules) {
   EXPECT_TRUE(text.ends_with("more 1\n"));
 }
 
-TEST_F(AdminFrontTest, RulesTellOfTheLastFailure) {
+TEST_F(AdminFrontTest, ReportsLastReloadFailure) {
   rules_.failure = LoadFailure{Time{}, {"a.yaml:1:1: \"bad\""}};
   EXPECT_EQ(Get("/rules").body,
             "{\"in_force\":null,\"failure\":{\"at\":0,\"problems\":[\"a.yaml:1:1: \\\"bad\\\"\"]},"
             "\"counts\":[]}\n");
 }
 
-// Invariant (2).
-TEST_F(AdminFrontTest, WhatRulesDecidedIsToldUnderTheirNames) {
+// Invariant (3).
+TEST_F(AdminFrontTest, LabelsCountersWithRuleNames) {
   DescriptorSpec spec;
   spec.key = "a\"b";
   spec.limit = ParseLimit("2/m", {}).value();
@@ -222,7 +222,7 @@ TEST_F(AdminFrontTest, WhatRulesDecidedIsToldUnderTheirNames) {
   EXPECT_NE(json.find(R"({"domain":"api","unmatched":6})"), std::string::npos) << json;
 }
 
-TEST_F(AdminFrontTest, SettingsSayWhereTheyCameFrom) {
+TEST_F(AdminFrontTest, ReportsOriginOfSettings) {
   const Setting& memory = AllSettings()[IndexOf("store.memory")];
   const std::vector<EffectiveSetting> effective = {{&memory, "1GiB", "--memory"}};
   sources_.settings = effective;
@@ -230,7 +230,7 @@ TEST_F(AdminFrontTest, SettingsSayWhereTheyCameFrom) {
             "{\"store.memory\":{\"value\":\"1GiB\",\"from\":\"--memory\"}}\n");
 }
 
-TEST(MetricsTextTest, ValuesOfLabelsAreEscaped) {
+TEST(MetricsTextTest, EscapesLabelValues) {
   std::string out;
   MetricsText text(out);
   text.Begin("a_total", MetricKind::kCounter, "Help.");
@@ -241,7 +241,7 @@ TEST(MetricsTextTest, ValuesOfLabelsAreEscaped) {
             "a_total{l=\"x\\\"\\\\\\ny\",m=\"\"} -1\na_total 2\n");
 }
 
-TEST(MetricsTextTest, RangesOfAHistogramAddUp) {
+TEST(MetricsTextTest, AccumulatesHistogramBuckets) {
   std::string out;
   MetricsText text(out);
   text.Begin("t_seconds", MetricKind::kHistogram, "Help.");
@@ -257,7 +257,7 @@ TEST(MetricsTextTest, RangesOfAHistogramAddUp) {
             "t_seconds_count{l=\"x\"} 4\n");
 }
 
-TEST(MetricsTextTest, LengthsAreSeconds) {
+TEST(MetricsTextTest, WritesDurationsInSeconds) {
   std::string out;
   MetricsText text(out);
   text.Begin("s", MetricKind::kGauge, "Help.");

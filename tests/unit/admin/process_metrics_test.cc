@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-// A folder that looks like /proc.
+// Uses a directory that looks like /proc.
 class ProcessMetricsTest : public ::testing::Test {
  protected:
   ProcessMetricsTest() {
@@ -28,7 +28,7 @@ class ProcessMetricsTest : public ::testing::Test {
   std::string proc_;
 };
 
-TEST_F(ProcessMetricsTest, NumbersAreThoseOfProcWhateverTheProgramIsCalled) {
+TEST_F(ProcessMetricsTest, ReadsNumbersDespiteOddProgramName) {
   Write("self/stat", "7 (a ) R 9) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0 3 0 300 4096000 25 0 0\n");
   Write("stat", "cpu 1 2 3\nbtime 1700000000\nprocesses 5\n");
   for (const std::string name : {"0", "1", "2"}) Write("self/fd/" + name, "");
@@ -41,13 +41,13 @@ TEST_F(ProcessMetricsTest, NumbersAreThoseOfProcWhateverTheProgramIsCalled) {
   EXPECT_EQ(numbers.virtual_bytes, 4'096'000U);
   EXPECT_EQ(numbers.resident_bytes, 25U * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
   EXPECT_EQ(numbers.open_descriptors, 3U);
-  EXPECT_GT(numbers.most_descriptors.value_or(0), 0U);
+  EXPECT_GT(numbers.max_descriptors.value_or(0), 0U);
 }
 
-TEST_F(ProcessMetricsTest, WhatCannotBeReadIsLeftOut) {
+TEST_F(ProcessMetricsTest, OmitsUnreadableNumbers) {
   std::filesystem::remove_all(proc_ + "/self");
   ProcessNumbers numbers = ReadProcess(proc_);
-  numbers.most_descriptors.reset();
+  numbers.max_descriptors.reset();
   std::string text;
   MetricsText out(text);
   AppendProcessMetrics(numbers, out);
@@ -60,7 +60,7 @@ TEST_F(ProcessMetricsTest, WhatCannotBeReadIsLeftOut) {
   }
 }
 
-TEST_F(ProcessMetricsTest, AreNamedAsEverywhere) {
+TEST_F(ProcessMetricsTest, WritesStandardPrometheusNames) {
   std::string text;
   MetricsText out(text);
   AppendProcessMetrics({.cpu = Nanos{1'500'000'000},
@@ -68,7 +68,7 @@ TEST_F(ProcessMetricsTest, AreNamedAsEverywhere) {
                         .resident_bytes = 3,
                         .virtual_bytes = 4,
                         .open_descriptors = 5,
-                        .most_descriptors = 6},
+                        .max_descriptors = 6},
                        out);
   for (const std::string line :
        {"process_cpu_seconds_total 1.5\n", "process_start_time_seconds 1700000000.25\n",
@@ -78,8 +78,8 @@ TEST_F(ProcessMetricsTest, AreNamedAsEverywhere) {
   }
 }
 
-// The machine's own.
-TEST_F(ProcessMetricsTest, ThisProcessHasThemAll) {
+// Reads the real /proc.
+TEST_F(ProcessMetricsTest, ReadsNumbersOfThisProcess) {
   const ProcessNumbers numbers = ReadProcess("/proc");
   EXPECT_TRUE(numbers.cpu.has_value());
   EXPECT_TRUE(numbers.started.has_value());

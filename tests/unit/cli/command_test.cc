@@ -24,7 +24,7 @@ std::string Contents(const std::string& path) {
   return text.str();
 }
 
-// A folder that goes with the test.
+// A folder that is deleted after the test.
 class Folder {
  public:
   Folder() {
@@ -98,14 +98,14 @@ TEST(CommandTest, EveryCommandHasTheShortFormOfHelp) {
   }
 }
 
-TEST(CommandTest, NoCommandIsAnErrorThatShowsTheHelp) {
+TEST(CommandTest, ShowsHelpAsErrorWithoutCommand) {
   const Outcome outcome = RunWith({});
   EXPECT_EQ(outcome.code, kExitBadInput);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err, RunWith({"help"}).out);
 }
 
-TEST(CommandTest, UnknownCommandIsAnErrorWithTheNearestName) {
+TEST(CommandTest, SuggestsNearestCommand) {
   const Outcome outcome = RunWith({"simulat"});
   EXPECT_EQ(outcome.code, kExitBadInput);
   EXPECT_TRUE(
@@ -120,7 +120,7 @@ TEST(CommandTest, HelpOfSimulateShowsEveryFlag) {
   }
 }
 
-TEST(CommandTest, RepliesBeforeABadLineAreStillGiven) {
+TEST(CommandTest, WritesRepliesBeforeBadLine) {
   const Outcome outcome =
       RunWith({"simulate", "--limit", "1/s"}, "{\"t\":0}\n\n{\"t\":}\n{\"t\":1}\n");
   EXPECT_EQ(outcome.code, kExitBadInput);
@@ -130,7 +130,7 @@ TEST(CommandTest, RepliesBeforeABadLineAreStillGiven) {
   EXPECT_TRUE(outcome.err.starts_with("sluice simulate: line 3: column 6: ")) << outcome.err;
 }
 
-TEST(FileTest, WritingReplacesTheWholeFileOrNothing) {
+TEST(FileTest, ReplacesWholeFileOrNothing) {
   const Folder folder;
   const std::string path = folder.Path("file");
   EXPECT_TRUE(WriteFile(path, "a longer first text").ok());
@@ -141,7 +141,7 @@ TEST(FileTest, WritingReplacesTheWholeFileOrNothing) {
   EXPECT_NE(failed.error().message.find("No such file or directory"), std::string::npos);
 }
 
-TEST(OutputTest, FailureIsKeptAndStopsFurtherWriting) {
+TEST(OutputTest, KeepsFailureAndStopsWriting) {
   Output output(-1);
   output.Write("text");
   EXPECT_TRUE(output.ok());

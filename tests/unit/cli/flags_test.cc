@@ -27,7 +27,7 @@ std::string ErrorOf(const std::vector<std::string_view>& args) {
   return given ? "no error" : given.error().message;
 }
 
-TEST(FlagsTest, ValueComesWithEqualsOrAsTheNextArgument) {
+TEST(FlagsTest, ReadsValueAfterEqualsOrAsNextArgument) {
   EXPECT_EQ(Read({"--limit", "5/s"}).value().ValueOr("--limit", ""), "5/s");
   EXPECT_EQ(Read({"--limit=5/s"}).value().ValueOr("--limit", ""), "5/s");
   EXPECT_EQ(Read({"--limit={\"rate\":\"a=b\"}"}).value().ValueOr("--limit", ""),
@@ -35,7 +35,7 @@ TEST(FlagsTest, ValueComesWithEqualsOrAsTheNextArgument) {
   EXPECT_EQ(Read({"-o", "json"}).value().ValueOr("-o", ""), "json");
 }
 
-TEST(FlagsTest, FlagThatTakesOneEachTimeLeavesWhatFollows) {
+TEST(FlagsTest, LeavesArgumentsAfterFlagWithOneValue) {
   const std::vector<std::string_view> args = {"--header", "a", "b", "--header=c", "d", "--help"};
   const GivenFlags given = ReadFlags(kKnown, args, Operands::kAny).value();
   EXPECT_EQ(std::vector(given.Values("--header").begin(), given.Values("--header").end()),
@@ -44,14 +44,14 @@ TEST(FlagsTest, FlagThatTakesOneEachTimeLeavesWhatFollows) {
             (std::vector<std::string_view>{"b", "d"}));
 }
 
-TEST(FlagsTest, FlagThatWasNotGivenHasTheValueAskedFor) {
+TEST(FlagsTest, ReturnsDefaultForAbsentFlag) {
   const GivenFlags given = Read({}).value();
   EXPECT_FALSE(given.Has("--limit"));
   EXPECT_EQ(given.ValueOr("--limit", "none"), "none");
   EXPECT_TRUE(given.Values("--compare").empty());
 }
 
-TEST(FlagsTest, SeveralValuesEndAtTheNextFlagAndAddUp) {
+TEST(FlagsTest, CollectsSeveralValuesUpToNextFlag) {
   const GivenFlags given =
       Read({"--compare", "1/s", "2/s", "-o", "json", "--compare=3/s", "4/s", "--help"}).value();
   const auto values = given.Values("--compare");
@@ -60,23 +60,23 @@ TEST(FlagsTest, SeveralValuesEndAtTheNextFlagAndAddUp) {
   EXPECT_TRUE(given.Has("--help"));
 }
 
-TEST(FlagsTest, LoneDashAndNegativeNumbersAreValues) {
+TEST(FlagsTest, AcceptsLoneDashAndNegativeNumbersAsValues) {
   EXPECT_EQ(Read({"--limit", "-"}).value().ValueOr("--limit", ""), "-");
   EXPECT_EQ(Read({"--limit", "-1/s"}).value().ValueOr("--limit", ""), "-1/s");
 }
 
-TEST(FlagsTest, EmptyValueIsAValue) {
+TEST(FlagsTest, AcceptsEmptyValue) {
   EXPECT_TRUE(Read({"--limit="}).value().Has("--limit"));
   EXPECT_TRUE(Read({"--limit", ""}).value().Has("--limit"));
 }
 
-TEST(FlagsTest, UnknownFlagIsAnErrorWithTheNearestName) {
+TEST(FlagsTest, SuggestsNearestFlag) {
   EXPECT_EQ(ErrorOf({"--limt", "5/s"}), "unknown flag '--limt'; did you mean '--limit'?");
   EXPECT_EQ(ErrorOf({"--rate", "5/s"}), "unknown flag '--rate'; did you mean '--limit'?");
   EXPECT_EQ(ErrorOf({"--comapre=5/s"}), "unknown flag '--comapre'; did you mean '--compare'?");
 }
 
-TEST(FlagsTest, TheShortFormOfHelpIsKnownWhereverTheLongOneIs) {
+TEST(FlagsTest, AcceptsShortFormOfHelp) {
   EXPECT_TRUE(Read({"-h"}).value().Has("--help"));
   EXPECT_TRUE(Read({"--compare", "1/s", "-h"}).value().Has("--help"));
   constexpr std::array kWithout = {Flag{"--limit", FlagValues::kOne, "LIMIT", "100/m"}};
@@ -84,7 +84,7 @@ TEST(FlagsTest, TheShortFormOfHelpIsKnownWhereverTheLongOneIs) {
   EXPECT_FALSE(ReadFlags(kWithout, args).ok());
 }
 
-TEST(FlagsTest, MissingValueIsAnErrorWithAnExample) {
+TEST(FlagsTest, ReportsMissingValueWithExample) {
   const std::string expected = "--limit needs a value: --limit LIMIT, for example --limit 100/m";
   EXPECT_EQ(ErrorOf({"--limit"}), expected);
   EXPECT_EQ(ErrorOf({"--limit", "--help"}), expected);
@@ -93,21 +93,21 @@ TEST(FlagsTest, MissingValueIsAnErrorWithAnExample) {
             "--compare needs a value: --compare LIMIT..., for example --compare 100/m 2/s");
 }
 
-TEST(FlagsTest, FlagGivenTwiceIsAnError) {
+TEST(FlagsTest, RejectsRepeatedFlag) {
   EXPECT_EQ(ErrorOf({"--limit=1/s", "--limit=2/s"}), "--limit is given twice; once is enough");
 }
 
-TEST(FlagsTest, ValueForAFlagThatTakesNoneIsAnError) {
+TEST(FlagsTest, RejectsValueForFlagWithoutOne) {
   EXPECT_EQ(ErrorOf({"--help=yes"}), "--help takes no value");
 }
 
-TEST(FlagsTest, ArgumentThatBelongsToNoFlagIsAnError) {
+TEST(FlagsTest, RejectsOperands) {
   EXPECT_EQ(ErrorOf({"5/s"}), "unexpected argument '5/s'; expected a flag");
   EXPECT_EQ(ErrorOf({"--help", "5/s"}), "unexpected argument '5/s'; expected a flag");
   EXPECT_EQ(ErrorOf({"--limit=1/s", "2/s"}), "unexpected argument '2/s'; expected a flag");
 }
 
-TEST(FlagsTest, ACommandMayTakeArgumentsThatBelongToNoFlag) {
+TEST(FlagsTest, ReadsOperandsIfAllowed) {
   const std::vector<std::string_view> args = {"a.yaml", "--limit", "1/s", "-", "b.yaml"};
   const GivenFlags given = ReadFlags(kKnown, args, Operands::kAny).value();
   EXPECT_EQ(std::vector<std::string_view>(given.operands().begin(), given.operands().end()),

@@ -8,17 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "core/text.h"
-#include "unit/frontend/front_scene.h"
-#include "unit/wire/protobuf_message.h"
+#include "base/text.h"
+#include "unit/frontend/front_fixture.h"
+#include "unit/wire/grpc/protobuf_message.h"
 
 namespace sluice::testing {
 namespace {
 
 constexpr const char* kToken = "sixteen-bytes-or-more";
 
-// Calls that lift limits, and what is reported of them.
-class CallerTest : public FrontScene {
+// Calls that lift limits, and the reports about them.
+class CallerTest : public FrontFixture {
  protected:
   CallerTest() {
     Use({Per("user", Rule("posts", "2/h"))}, {Descriptor("user", "2/h")});
@@ -28,9 +28,9 @@ class CallerTest : public FrontScene {
     options_.callers.audit = &audit_;
   }
 
-  // Sends it to a front with options_ as they are now.
+  // Sends the call to a front with the current options_.
   const HttpReply& Send(const Call& call) {
-    HttpFront front(gate_, RemoteWay{}, clock_, meter_, options_);
+    HttpFront front(gate_, RemoteAccess{}, clock_, meter_, options_);
     return Ask(front, call);
   }
   int Reset(std::vector<Header> headers = {}, std::string peer = "127.0.0.1") {
@@ -40,8 +40,8 @@ class CallerTest : public FrontScene {
                  .peer = std::move(peer)})
         .status;
   }
-  // The code of the first status of an RLS call whose descriptor has more fields, in text format;
-  // 1 is OK and 2 is OVER_LIMIT.
+  // Returns the code of the first status of an RLS call whose descriptor has more fields, in text
+  // format; 1 is OK and 2 is OVER_LIMIT.
   int ShouldRateLimit(std::string_view fields = "", std::string peer = "192.0.2.1") {
     const std::string message = BytesOf(
         "envoy.service.ratelimit.v3.RateLimitRequest",
@@ -66,7 +66,7 @@ class CallerTest : public FrontScene {
   HttpFrontOptions options_;
 };
 
-TEST_F(CallerTest, RefusesAResetOverLoopbackWithoutCredential) {
+TEST_F(CallerTest, RefusesResetOverLoopbackWithoutCredential) {
   EXPECT_EQ(Reset(), 403);
   EXPECT_EQ(Told("WWW-Authenticate"), "none");
   EXPECT_EQ(lines_, (std::vector<std::string>{
@@ -74,7 +74,7 @@ TEST_F(CallerTest, RefusesAResetOverLoopbackWithoutCredential) {
                         "(callers.* in the settings)"}));
 }
 
-TEST_F(CallerTest, AsksForTheTokenWhereThereIsOne) {
+TEST_F(CallerTest, AsksForTokenIfOneIsConfigured) {
   options_.callers.token = kToken;
   EXPECT_EQ(Reset(), 401);
   EXPECT_EQ(Told("WWW-Authenticate"), "Bearer");
@@ -87,7 +87,7 @@ TEST_F(CallerTest, AsksForTheTokenWhereThereIsOne) {
             "reset by 192.0.2.1:1, allowed by callers.token; domain 'api', 'user'='42'");
 }
 
-TEST_F(CallerTest, DecidesRlsWithoutAnOverrideThatHasNoPermission) {
+TEST_F(CallerTest, IgnoresOverrideWithoutPermission) {
   constexpr const char* kLimit = "limit { requests_per_unit: 9 unit: HOUR }";
   EXPECT_EQ(ShouldRateLimit(kLimit), 1);
   EXPECT_EQ(ShouldRateLimit(kLimit), 1);
@@ -101,14 +101,14 @@ TEST_F(CallerTest, DecidesRlsWithoutAnOverrideThatHasNoPermission) {
   EXPECT_EQ(lines_.size(), 2U);
 }
 
-TEST_F(CallerTest, IgnoresMalformedOverridesToo) {
+TEST_F(CallerTest, IgnoresMalformedOverrideWithoutPermission) {
   constexpr const char* kLimit =
       "limit { requests_per_unit: 9 unit: HOUR unit_multiplier { value: 2 } }";
   EXPECT_EQ(ShouldRateLimit(kLimit), 1);
   EXPECT_EQ(ShouldRateLimit(kLimit, "127.0.0.1"), 0) << "INVALID_ARGUMENT";
 }
 
-TEST_F(CallerTest, NegativeCostWithoutPermissionGivesNothingBack) {
+TEST_F(CallerTest, RefundsNothingForNegativeCostWithoutPermission) {
   EXPECT_EQ(ShouldRateLimit("hits_addend { value: 2 }"), 1);
   EXPECT_EQ(ShouldRateLimit("hits_addend { value: 2 } is_negative_hits: true"), 1);
   EXPECT_EQ(ShouldRateLimit(), 2);
@@ -127,9 +127,9 @@ TEST_F(CallerTest, AuditsOverridesOfGrpcOverLoopback) {
             "limit override by 127.0.0.1:1, allowed by loopback; domain 'api', 'user'='42'");
 }
 
-TEST_F(CallerTest, AuditedKeysAreBoundedAndEscaped) {
+TEST_F(CallerTest, BoundsAndEscapesAuditedKeys) {
   options_.callers.loopback = true;
-  options_.limiter.attributes_most = 100;
+  options_.limiter.max_attributes = 100;
   std::string attributes = R"("line\n":")" + std::string(200, 'x') + "\"";
   for (int i = 0; i < 20; ++i) attributes += Concat(",\"a", i, "\":\"b\"");
   EXPECT_EQ(Send({.target = "/v1/reset",
@@ -142,13 +142,13 @@ TEST_F(CallerTest, AuditedKeysAreBoundedAndEscaped) {
   EXPECT_TRUE(lines_[0].ends_with(", 'a6'='b' and 13 more")) << lines_[0];
 }
 
-TEST_F(CallerTest, ABodyThatCannotBeReadIsNotAudited) {
+TEST_F(CallerTest, DoesNotAuditUnreadableBody) {
   options_.callers.loopback = true;
   EXPECT_EQ(Send({.target = "/v1/reset", .body = "{"}).status, 400);
   EXPECT_EQ(lines_, std::vector<std::string>());
 }
 
-TEST_F(CallerTest, NamesTheCertificateThatGivesPermission) {
+TEST_F(CallerTest, NamesCertificateThatGivesPermission) {
   Callers callers = options_.callers;
   callers.names = {ParseTlsName("billing.example.org")};
   Peer peer{.address = "2001:db8::1", .port = 7, .uid = {}, .proxy = "10.0.0.1"};
@@ -167,7 +167,7 @@ TEST_F(CallerTest, NamesTheCertificateThatGivesPermission) {
   EXPECT_EQ(lines_.size(), 1U) << "a request that waited is audited once";
 }
 
-// Sends requests over connections of their own, to a front that holds replies.
+// Sends requests over connections of their own to a front that holds replies.
 class GuessTest : public CallerTest {
  protected:
   const CountedExchange& Send(const Peer& peer, std::string_view token, std::string_view target,
@@ -198,7 +198,7 @@ class GuessTest : public CallerTest {
   Peer guesser_{.address = "192.0.2.1", .port = 1, .uid = {}};
   Peer other_{.address = "192.0.2.1", .port = 2, .uid = {}};
   std::deque<CountedExchange> exchanges_;
-  HttpFront front_{gate_, RemoteWay{}, clock_, meter_, HoldingOptions()};
+  HttpFront front_{gate_, RemoteAccess{}, clock_, meter_, HoldingOptions()};
 
  private:
   HttpFrontOptions HoldingOptions() {
@@ -209,7 +209,7 @@ class GuessTest : public CallerTest {
   }
 };
 
-TEST_F(GuessTest, ComparesNoFurtherTokenOfAConnectionWhileManyRepliesAreHeld) {
+TEST_F(GuessTest, ComparesNoFurtherTokenOfConnectionWhileManyRepliesAreHeld) {
   for (std::size_t i = 0; i < HeldReplies::kMaxHeld; ++i) {
     const CountedExchange& held = SendReset(guesser_, "wrong");
     EXPECT_EQ(held.reply.status, 401);

@@ -80,7 +80,7 @@ TEST(CallersTest, AllowsListedUsersOfUnixSockets) {
   }
 }
 
-TEST(CallersTest, ANameInACertificateIsLeave) {
+TEST(CallersTest, AllowsListedNamesInCertificates) {
   Callers callers;
   callers.names = {ParseTlsName("billing.example.org"), ParseTlsName("*.admin.example.org")};
   Peer peer = PeerAt("192.0.2.1");
@@ -94,7 +94,7 @@ TEST(CallersTest, ANameInACertificateIsLeave) {
   EXPECT_FALSE(MayLift(callers, peer, "", Sender::kWebPage)) << "browsers show it for every page";
 }
 
-TEST(CallersTest, ATokenOrAUserIsLeaveBesideNames) {
+TEST(CallersTest, AllowsTokenOrUserBesideCertificateNames) {
   Callers callers;
   callers.names = {ParseTlsName("billing.example.org")};
   callers.token = "sixteen-bytes-or-more";

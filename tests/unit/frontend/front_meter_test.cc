@@ -6,9 +6,9 @@
 #include <numeric>
 #include <string>
 
-#include "core/text.h"
-#include "unit/frontend/front_scene.h"
-#include "unit/frontend/resp_scene.h"
+#include "base/text.h"
+#include "unit/frontend/front_fixture.h"
+#include "unit/frontend/resp/resp_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-// "allowed refused bad_request unknown_domain failed / requests" of a front end.
+// Returns "allowed refused bad_request unknown_domain failed / requests" of a front end.
 std::string TotalsOf(const FrontMeter& meter, FrontEnd front) {
   FrontSums sums;
   meter.AddTo(sums);
@@ -27,7 +27,7 @@ std::string TotalsOf(const FrontMeter& meter, FrontEnd front) {
                 std::accumulate(totals.requests.begin(), totals.requests.end(), std::uint64_t{0}));
 }
 
-TEST(FrontMeterTest, EveryRequestOfABatchTakesAsLongAsAllOfIt) {
+TEST(FrontMeterTest, MetersEachRequestWithTheTimeOfItsBatch) {
   FrontMeters meters;
   FrontMeter& one = meters.Add();
   FrontMeter& two = meters.Add();
@@ -35,7 +35,7 @@ TEST(FrontMeterTest, EveryRequestOfABatchTakesAsLongAsAllOfIt) {
   one.AddRequest(FrontEnd::kRls, CheckOutcome::kRefused);
   one.AddRequest(FrontEnd::kHttp, CheckOutcome::kAllowed);
   one.EndBatch(microseconds{50});
-  one.EndBatch(seconds{1});  // of other requests
+  one.EndBatch(seconds{1});  // other requests
   two.AddRequest(FrontEnd::kRls, CheckOutcome::kAllowed);
   two.EndBatch(microseconds{51});
   const FrontSums sums = meters.SumApprox();
@@ -46,7 +46,7 @@ TEST(FrontMeterTest, EveryRequestOfABatchTakesAsLongAsAllOfIt) {
   EXPECT_EQ(sums[static_cast<std::size_t>(FrontEnd::kHttp)].nanos, 50'000U);
 }
 
-TEST(FrontMeterTest, TimesBeyondTheLastBoundAndBeforeTheFirst) {
+TEST(FrontMeterTest, CountsTimesBeyondTheBounds) {
   FrontMeter meter;
   for (const Nanos taken : {Nanos{seconds{1}}, Nanos{seconds{1}} + Nanos{1}, Nanos{-1}}) {
     meter.AddRequest(FrontEnd::kResp, CheckOutcome::kAllowed);
@@ -61,10 +61,10 @@ TEST(FrontMeterTest, TimesBeyondTheLastBoundAndBeforeTheFirst) {
   EXPECT_EQ(resp.nanos, 2'000'000'001U);
 }
 
-class HttpMeterTest : public FrontScene {};
+class HttpMeterTest : public FrontFixture {};
 
 // HttpFront, invariant (2).
-TEST_F(HttpMeterTest, EveryRequestIsCountedByFrontEndAndOutcome) {
+TEST_F(HttpMeterTest, CountsEveryRequestByFrontEndAndOutcome) {
   Use({Per("user", Rule("one", "1/h"))});
   const std::string check = R"({"domain":"api","attributes":{"user":"1"}})";
   Ask({.target = "/v1/check", .body = check});
@@ -81,7 +81,7 @@ TEST_F(HttpMeterTest, EveryRequestIsCountedByFrontEndAndOutcome) {
 }
 
 // HttpFront, invariant (2).
-TEST_F(HttpMeterTest, ForwardAuthAndGrpcAreCountedApart) {
+TEST_F(HttpMeterTest, CountsForwardAuthAndGrpcSeparately) {
   Use({Deny("all")});
   Ask({.method = "GET", .target = "/auth/api/x"});
   Ask({.method = "GET", .target = "/auth/none/x"});
@@ -110,10 +110,10 @@ TEST_F(HttpMeterTest, ForwardAuthAndGrpcAreCountedApart) {
   EXPECT_EQ(TotalsOf(meter_, FrontEnd::kHttp), "0 0 0 0 0 / 0");
 }
 
-class RespMeterTest : public RespScene {};
+class RespMeterTest : public RespFixture {};
 
 // RespFront, invariant (3).
-TEST_F(RespMeterTest, ChecksAreCountedAndOtherCommandsAreNot) {
+TEST_F(RespMeterTest, CountsChecksButNoOtherCommands) {
   Use({Rule("one", "1/h")});
   Say("PING");
   Say("CL.THROTTLE k 0 1 60");

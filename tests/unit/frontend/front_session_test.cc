@@ -1,4 +1,4 @@
-// FrontSession: front ends whose verdicts come later.
+// FrontSession with front ends whose verdicts arrive later.
 #include "frontend/front_session.h"
 
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/http_front.h"
-#include "frontend/resp_front.h"
-#include "net/resp_session.h"
+#include "frontend/http/http_front.h"
+#include "frontend/resp/resp_front.h"
+#include "net/resp/resp_session.h"
 #include "support/stepped_remote.h"
-#include "unit/frontend/front_scene.h"
+#include "unit/frontend/front_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -29,7 +29,7 @@ class FrontSessionTest : public ::testing::Test {
     ASSERT_TRUE(gate_.Use(RuleSet::Make(std::move(spec))).ok());
   }
 
-  // Serves a request whose bytes are gone when that returns.
+  // Serves a request whose bytes are freed when this returns.
   CountedExchange& Post(const std::string& target, const std::string& body) {
     CountedExchange& exchange = exchanges_.emplace_back();
     auto bytes = std::make_unique<std::string>(body);
@@ -64,14 +64,14 @@ class FrontSessionTest : public ::testing::Test {
   SteppedRemote remote_{clock_};
   Gate gate_{*store_, clock_, &limits_};
   AuditLog audit_{clock_, [](std::string_view) {}};
-  const RemoteWay way_{.remote = &remote_, .patience = std::chrono::milliseconds{5}};
+  const RemoteAccess way_{.remote = &remote_, .timeout = std::chrono::milliseconds{5}};
   FrontMeters meters_;
   Peer peer_{"127.0.0.1", 4711, {}};
   HttpFront front_{gate_, way_, clock_, meters_.Add(), Options()};
   std::deque<CountedExchange> exchanges_;
 };
 
-TEST_F(FrontSessionTest, AReplyIsFinishedWhenTheVerdictIsThere) {
+TEST_F(FrontSessionTest, FinishesReplyWhenVerdictArrives) {
   Use({Per("user", Rule("a", "1/m"))});
   CountedExchange& first = Post("/v1/check", kCheck);
   EXPECT_EQ(first.finished, 0);
@@ -85,7 +85,7 @@ TEST_F(FrontSessionTest, AReplyIsFinishedWhenTheVerdictIsThere) {
 }
 
 // Invariant (1).
-TEST_F(FrontSessionTest, AListIsAskedAtOnceAndDecidedOnce) {
+TEST_F(FrontSessionTest, RequestsListTogetherAndDecidesItOnce) {
   RuleSpec near = When("kind", "near", Rule("near", "10/m"));
   near.consistency = Consistency::kLocal;
   Use({near, When("kind", "far", Rule("far", "10/m"))});
@@ -108,7 +108,7 @@ TEST_F(FrontSessionTest, AListIsAskedAtOnceAndDecidedOnce) {
   EXPECT_EQ(remaining, (std::vector<std::string>{"9", "9", "8", "8"})) << body;
 }
 
-TEST_F(FrontSessionTest, RequestsWaitSideBySide) {
+TEST_F(FrontSessionTest, KeepsManyRequestsPending) {
   Use({Rule("a", "100/m")});
   std::vector<CountedExchange*> all;
   for (int i = 0; i < 20; ++i) all.push_back(&Post("/v1/check", kCheck));
@@ -122,7 +122,7 @@ TEST_F(FrontSessionTest, RequestsWaitSideBySide) {
   EXPECT_EQ(totals.checks[static_cast<std::size_t>(CheckOutcome::kAllowed)], 20U);
 }
 
-TEST_F(FrontSessionTest, AFallbackIsSaidInTheReply) {
+TEST_F(FrontSessionTest, ReportsFallbackInReply) {
   Use({Rule("a", "1/m")});
   CountedExchange& exchange = Post("/v1/check", kCheck);
   remote_.PassDeadline();
@@ -132,7 +132,7 @@ TEST_F(FrontSessionTest, AFallbackIsSaidInTheReply) {
   EXPECT_EQ(exchange.finished, 1);
 }
 
-TEST_F(FrontSessionTest, AuditsAResetThatWaitsOnce) {
+TEST_F(FrontSessionTest, AuditsPendingResetOnce) {
   Use({Rule("a", "1/m")});
   CountedExchange& exchange = Post("/v1/reset", kCheck);
   EXPECT_EQ(exchange.finished, 0);
@@ -142,7 +142,7 @@ TEST_F(FrontSessionTest, AuditsAResetThatWaitsOnce) {
   EXPECT_EQ(audit_.count(), 1U);
 }
 
-TEST_F(FrontSessionTest, ForwardAuthWaitsToo) {
+TEST_F(FrontSessionTest, ForwardAuthWaitsForVerdict) {
   Use({Rule("a", "1/m")});
   CountedExchange& first = Post("/auth/api/", "");
   CountedExchange& second = Post("/auth/api/", "");
@@ -152,7 +152,7 @@ TEST_F(FrontSessionTest, ForwardAuthWaitsToo) {
   EXPECT_EQ(second.reply.status, 429);
 }
 
-TEST_F(FrontSessionTest, RepliesOfRespKeepTheirOrder) {
+TEST_F(FrontSessionTest, KeepsOrderOfRespReplies) {
   Use({Rule("a", "1/m")});
   Callers callers;
   RespClientIds ids;
@@ -168,7 +168,7 @@ TEST_F(FrontSessionTest, RepliesOfRespKeepTheirOrder) {
   EXPECT_NE(resp.output.find("+PONG\r\n*7\r\n:0\r\n"), std::string::npos) << resp.output;
 }
 
-TEST_F(FrontSessionTest, CountsATransactionOfRespThatWaits) {
+TEST_F(FrontSessionTest, CountsMemoryOfPendingRespTransaction) {
   Use({Per("user", Rule("a", "1/m"))});
   Callers callers;
   RespClientIds ids;

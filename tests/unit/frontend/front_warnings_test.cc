@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "support/fake_clock.h"
-#include "unit/frontend/front_scene.h"
-#include "wire/rls_messages.h"
+#include "unit/frontend/front_fixture.h"
+#include "wire/grpc/rls_messages.h"
 
 namespace sluice {
 namespace {
 
 using testing::Call;
-using testing::FrontScene;
+using testing::FrontFixture;
 using testing::Rule;
 
 using std::chrono::minutes;
@@ -60,7 +60,7 @@ TEST_F(FrontWarningsTest, DescribesOnlyWhatIsLogged) {
   EXPECT_EQ(described, 1);
 }
 
-TEST_F(FrontWarningsTest, InventedSubjectsFillNeitherLogNorMemory) {
+TEST_F(FrontWarningsTest, BoundsLogAndMemoryForInventedSubjects) {
   for (int i = 0; i < 1000; ++i) Report(std::string(10'000, 'x') + std::to_string(i));
   EXPECT_EQ(warnings_.Recent().size(), 1U) << "they begin alike";
   for (int i = 0; i < 1000; ++i) Report(std::to_string(i));
@@ -69,13 +69,13 @@ TEST_F(FrontWarningsTest, InventedSubjectsFillNeitherLogNorMemory) {
   EXPECT_EQ(warnings_.Recent().back().subject, "") << "those without an entry of their own";
   EXPECT_EQ(warnings_.Recent().back().calls, 1000 - (FrontWarnings::kMaxSubjects - 1));
   EXPECT_EQ(warnings_.CountOf(WarningCause::kLiftRefused), 2000U);
-  ReportUnknownDomain("apii", warnings_);  // has room of its own
+  ReportUnknownDomain("apii", warnings_);  // has an entry of its own
   EXPECT_EQ(logged_.back(),
             "unknown_domain: the domain 'apii' has no rules, so `unknown_domain` decides its "
             "requests");
 }
 
-// Whoever holds all entries must not keep others out of the log.
+// A peer that fills all entries must not keep others out of the log.
 TEST_F(FrontWarningsTest, LogsSubjectsWithoutAnEntryOncePerMinuteTogether) {
   for (std::size_t i = 0; i < FrontWarnings::kMaxSubjects; ++i) Report(std::to_string(i));
   Report("192.0.2.1", "one");
@@ -86,7 +86,7 @@ TEST_F(FrontWarningsTest, LogsSubjectsWithoutAnEntryOncePerMinuteTogether) {
   EXPECT_EQ(logged_.back(), "lift_refused: three; 1 more was not logged");
 }
 
-TEST_F(FrontWarningsTest, ForgetsWhatHasNotBeenSeenForTenMinutes) {
+TEST_F(FrontWarningsTest, ForgetsSubjectsAfterTenMinutes) {
   Report("old");
   clock_.Advance(minutes{10});
   EXPECT_EQ(warnings_.Recent().size(), 1U);
@@ -97,8 +97,8 @@ TEST_F(FrontWarningsTest, ForgetsWhatHasNotBeenSeenForTenMinutes) {
   EXPECT_EQ(warnings_.Recent().front().calls, 1U);
 }
 
-// What front ends report.
-class WarnedFrontTest : public FrontScene {
+// Warnings that front ends report.
+class WarnedFrontTest : public FrontFixture {
  protected:
   HttpFrontOptions WarnedOptions(UnknownDomain unknown_domain) {
     HttpFrontOptions options = Options();
@@ -128,7 +128,7 @@ class WarnedFrontTest : public FrontScene {
             .headers = std::move(headers),
             .peer = std::move(peer)};
   }
-  // A call of Envoy's service, as JSON.
+  // Makes a call of Envoy's service, as JSON.
   static Call Rls(std::string_view domain) {
     return {.target = "/json",
             .body = R"({"domain":")" + std::string(domain) +
@@ -136,7 +136,7 @@ class WarnedFrontTest : public FrontScene {
             .headers = {{"Content-Type", "application/json"}}};
   }
 
-  // Causes and subjects, in order.
+  // Returns causes and subjects, in order.
   std::vector<std::string> Seen() {
     std::vector<std::string> seen;
     for (const FrontWarnings::Seen& each : warnings_.Recent()) {
@@ -148,11 +148,11 @@ class WarnedFrontTest : public FrontScene {
   std::vector<std::string> lines_;
   FrontWarnings warnings_{
       clock_, [this](WarningCause, const std::string& line) { lines_.push_back(line); }};
-  HttpFront passing_{gate_, RemoteWay{}, clock_, meter_, WarnedOptions(UnknownDomain::kPass)};
-  HttpFront refusing_{gate_, RemoteWay{}, clock_, meter_, WarnedOptions(UnknownDomain::kRefuse)};
+  HttpFront passing_{gate_, RemoteAccess{}, clock_, meter_, WarnedOptions(UnknownDomain::kPass)};
+  HttpFront refusing_{gate_, RemoteAccess{}, clock_, meter_, WarnedOptions(UnknownDomain::kRefuse)};
 };
 
-TEST_F(WarnedFrontTest, UnknownDomainPassesAndIsReported) {
+TEST_F(WarnedFrontTest, PassesAndReportsUnknownDomain) {
   Use({Rule("all", "1000/m")});
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a")), 200);
   EXPECT_EQ(StatusOf(passing_, Rls("api")), 200);
@@ -162,7 +162,7 @@ TEST_F(WarnedFrontTest, UnknownDomainPassesAndIsReported) {
   EXPECT_EQ(Seen(), (std::vector<std::string>{"unknown_domain apii", "unknown_domain apj"}));
 }
 
-TEST_F(WarnedFrontTest, UnknownDomainIsRefusedWhereTheSettingSaysSo) {
+TEST_F(WarnedFrontTest, RefusesUnknownDomainIfConfigured) {
   Use({Rule("all", "1000/m")});
   EXPECT_EQ(StatusOf(refusing_, Get("/auth/apii/a")), 403);
   EXPECT_TRUE(Says("no rules for the domain 'apii'"));
@@ -173,7 +173,7 @@ TEST_F(WarnedFrontTest, UnknownDomainIsRefusedWhereTheSettingSaysSo) {
   EXPECT_EQ(StatusOf(refusing_, Rls("api")), 200);
 }
 
-TEST_F(WarnedFrontTest, ProxyThatIsNotTrustedIsReported) {
+TEST_F(WarnedFrontTest, ReportsUntrustedProxy) {
   Use({Rule("all", "1000/m")});
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a", {{"Accept", "b"}}, "192.0.2.1")), 200);
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a", {{"X-Forwarded-For", "1.2.3.4"}})), 200);
@@ -189,7 +189,7 @@ TEST_F(WarnedFrontTest, ProxyThatIsNotTrustedIsReported) {
   EXPECT_EQ(warnings_.counts(), (FrontWarnings::Counts{0, 8, 0, 0, 0, 0}));
 }
 
-TEST_F(WarnedFrontTest, LogsWhatBecameOfCallsByAProxyThatIsNotTrusted) {
+TEST_F(WarnedFrontTest, LogsOutcomeOfCallsByUntrustedProxy) {
   Use({Rule("all", "1000/m")});
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api/a", {{"X-Real-IP", "1.2.3.4"}}, "192.0.2.1")), 200);
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api", {{"X-Original-URI", "/a"}}, "192.0.2.2")), 400);
@@ -208,7 +208,7 @@ TEST_F(WarnedFrontTest, LogsWhatBecameOfCallsByAProxyThatIsNotTrusted) {
       << lines_[2];
 }
 
-TEST_F(WarnedFrontTest, CallWithoutTheOriginalRequestIsReported) {
+TEST_F(WarnedFrontTest, ReportsCallWithoutOriginalRequest) {
   Use({Rule("all", "1000/m")});
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api")), 400);
   EXPECT_EQ(StatusOf(passing_, Get("/auth/api", {}, "")), 400);

@@ -6,21 +6,21 @@
 #include <cstdint>
 #include <span>
 
-#include "unit/gate/scene.h"
+#include "unit/gate/gate_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 using std::chrono::seconds;
 
-class CallerLimitsTest : public GateScene {
+class CallerLimitsTest : public GateFixture {
  protected:
   CallerLimitsTest() { Use({}); }
 
   CallerLimits limits_{gate_};
 };
 
-TEST_F(CallerLimitsTest, EveryChargeIsDecidedUnderItsOwnTerms) {
+TEST_F(CallerLimitsTest, DecidesEveryChargeUnderItsOwnTerms) {
   constexpr std::int64_t kTerms = 4 * CallerLimits::kRemembered;
   for (int round = 0; round < 2; ++round) {
     for (std::int64_t i = 1; i <= kTerms; ++i) {
@@ -34,19 +34,19 @@ TEST_F(CallerLimitsTest, EveryChargeIsDecidedUnderItsOwnTerms) {
   }
 }
 
-TEST_F(CallerLimitsTest, WhatMakesNoLimitIsNotAdded) {
+TEST_F(CallerLimitsTest, RejectsInvalidTerms) {
   EXPECT_FALSE(limits_.Add({1, 0, seconds(1)}, "k", Cost{1}).ok());
   EXPECT_FALSE(limits_.Add({1, 1, seconds::max()}, "k", Cost{1}).ok());
   EXPECT_TRUE(limits_.Decide().empty());
 }
 
-TEST_F(CallerLimitsTest, TermsThatMakeNoLimitDoNotStandForOthers) {
+TEST_F(CallerLimitsTest, InvalidTermsDoNotReplaceCachedOnes) {
   EXPECT_TRUE(limits_.Add({2, 1, seconds(1)}, "k", Cost{1}).ok());
   EXPECT_FALSE(limits_.Add({2, 0, seconds(1)}, "k", Cost{1}).ok());
   EXPECT_EQ(limits_.Decide().size(), 1U);
 }
 
-TEST_F(CallerLimitsTest, ThreadsShareTheirKeys) {
+TEST_F(CallerLimitsTest, SharesKeysBetweenThreads) {
   CallerLimits other(gate_);
   ASSERT_TRUE(limits_.Add({1, 1, seconds(1)}, "k", Cost{1}).ok());
   ASSERT_TRUE(other.Add({1, 1, seconds(1)}, "k", Cost{1}).ok());
@@ -54,7 +54,7 @@ TEST_F(CallerLimitsTest, ThreadsShareTheirKeys) {
   EXPECT_FALSE(other.Decide()[0].allowed);
 }
 
-TEST_F(CallerLimitsTest, KeysStayWhenRulesChange) {
+TEST_F(CallerLimitsTest, KeepsKeysWhenRulesChange) {
   ASSERT_TRUE(limits_.Add({1, 1, seconds(1)}, "k", Cost{1}).ok());
   limits_.Decide();
   Use({Rule("new", "1/s")});

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "unit/gate/scene.h"
+#include "unit/gate/gate_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -17,25 +17,25 @@ using namespace std::chrono_literals;
 
 class FallbackTest : public ::testing::Test {
  protected:
-  FallbackCharge Of(OnStoreFailure policy, Veto veto, std::int64_t cost = 1) const {
+  FallbackCharge Of(OnStoreFailure policy, Enforcement enforcement, std::int64_t cost = 1) const {
     FallbackCharge charge;
     charge.charge = {limit_, "u", Cost{cost}};
-    charge.veto = veto;
+    charge.enforcement = enforcement;
     charge.policy = policy;
     return charge;
   }
 
-  // Whether a request of these charges goes ahead.
+  // Returns whether a request with these charges goes ahead.
   bool Together(const std::vector<FallbackCharge>& charges) {
     decisions_.assign(charges.size(), Decision{});
-    fallback_.DecideTogether(charges, Taking::kAllOrNone, now_, decisions_);
-    std::vector<Veto> vetoes;
-    for (const FallbackCharge& each : charges) vetoes.push_back(each.veto);
-    return GoesAhead(decisions_, vetoes);
+    fallback_.DecideTogether(charges, ChargeMode::kAllOrNone, now_, decisions_);
+    std::vector<Enforcement> enforcements;
+    for (const FallbackCharge& each : charges) enforcements.push_back(each.enforcement);
+    return GoesAhead(decisions_, enforcements);
   }
 
   std::int64_t Left() {
-    const FallbackCharge look = Of(OnStoreFailure::kLocal, Veto::kEnforce, 0);
+    const FallbackCharge look = Of(OnStoreFailure::kLocal, Enforcement::kEnforce, 0);
     Decision decision;
     fallback_.DecideEach(Operation::kPeek, {&look, 1}, now_, {&decision, 1});
     return decision.remaining;
@@ -48,10 +48,10 @@ class FallbackTest : public ::testing::Test {
   std::vector<Decision> decisions_;
 };
 
-TEST_F(FallbackTest, AQuotaOfThisNodesShareIsOpenWhileAnotherIsDenied) {
-  const std::vector<FallbackCharge> charges = {Of(OnStoreFailure::kDeny, Veto::kQuota),
-                                               Of(OnStoreFailure::kLocal, Veto::kQuota),
-                                               Of(OnStoreFailure::kDeny, Veto::kQuota)};
+TEST_F(FallbackTest, LocalQuotaStaysOpenWhileOthersAreDenied) {
+  const std::vector<FallbackCharge> charges = {Of(OnStoreFailure::kDeny, Enforcement::kQuota),
+                                               Of(OnStoreFailure::kLocal, Enforcement::kQuota),
+                                               Of(OnStoreFailure::kDeny, Enforcement::kQuota)};
   EXPECT_TRUE(Together(charges));
   EXPECT_EQ(Left(), 1);
   EXPECT_TRUE(Together(charges));
@@ -60,29 +60,29 @@ TEST_F(FallbackTest, AQuotaOfThisNodesShareIsOpenWhileAnotherIsDenied) {
   EXPECT_EQ(Left(), 0);
 }
 
-TEST_F(FallbackTest, WhereEveryQuotaIsDeniedNothingIsTaken) {
-  EXPECT_FALSE(
-      Together({Of(OnStoreFailure::kDeny, Veto::kQuota), Of(OnStoreFailure::kLocal, Veto::kEnforce),
-                Of(OnStoreFailure::kDeny, Veto::kQuota)}));
+TEST_F(FallbackTest, TakesNothingIfEveryQuotaIsDenied) {
+  EXPECT_FALSE(Together({Of(OnStoreFailure::kDeny, Enforcement::kQuota),
+                         Of(OnStoreFailure::kLocal, Enforcement::kEnforce),
+                         Of(OnStoreFailure::kDeny, Enforcement::kQuota)}));
   EXPECT_EQ(Left(), 2);
 }
 
-// One that passes is enough, so the share of another does not refuse when it is used up.
-TEST_F(FallbackTest, AQuotaThatIsAllowedLiftsTheShareOfAnother) {
-  const std::vector<FallbackCharge> charges = {Of(OnStoreFailure::kLocal, Veto::kQuota, 2),
-                                               Of(OnStoreFailure::kAllow, Veto::kQuota),
-                                               Of(OnStoreFailure::kDeny, Veto::kQuota)};
+// One passing quota limit is enough, so the used-up share of another one does not refuse.
+TEST_F(FallbackTest, AllowedQuotaLiftsTheShareOfAnother) {
+  const std::vector<FallbackCharge> charges = {Of(OnStoreFailure::kLocal, Enforcement::kQuota, 2),
+                                               Of(OnStoreFailure::kAllow, Enforcement::kQuota),
+                                               Of(OnStoreFailure::kDeny, Enforcement::kQuota)};
   EXPECT_TRUE(Together(charges));
   EXPECT_EQ(Left(), 0);
   EXPECT_TRUE(Together(charges));
   EXPECT_FALSE(decisions_[0].allowed);
 }
 
-// A quota that is used up refuses, whatever stands beside it, so nothing else is taken.
-TEST_F(FallbackTest, WhereTheQuotaOfAShareIsUsedUpNothingElseIsTaken) {
-  const FallbackCharge quota = Of(OnStoreFailure::kLocal, Veto::kQuota, 2);
+// A quota limit that is used up refuses if no other passes, so nothing else is taken.
+TEST_F(FallbackTest, TakesNothingElseIfTheQuotaShareIsUsedUp) {
+  const FallbackCharge quota = Of(OnStoreFailure::kLocal, Enforcement::kQuota, 2);
   EXPECT_TRUE(Together({quota}));
-  FallbackCharge other = Of(OnStoreFailure::kLocal, Veto::kEnforce);
+  FallbackCharge other = Of(OnStoreFailure::kLocal, Enforcement::kEnforce);
   other.charge.key = "another";
   const auto left = [&] {
     FallbackCharge look = other;
@@ -93,34 +93,34 @@ TEST_F(FallbackTest, WhereTheQuotaOfAShareIsUsedUpNothingElseIsTaken) {
   };
   EXPECT_FALSE(Together({quota, other}));
   EXPECT_EQ(left(), 2);
-  EXPECT_FALSE(Together({Of(OnStoreFailure::kDeny, Veto::kQuota), quota, other}));
+  EXPECT_FALSE(Together({Of(OnStoreFailure::kDeny, Enforcement::kQuota), quota, other}));
   EXPECT_EQ(left(), 2);
 }
 
-TEST_F(FallbackTest, ACostOfNothingIsNotDenied) {
-  EXPECT_TRUE(Together({Of(OnStoreFailure::kDeny, Veto::kEnforce, 0)}));
-  EXPECT_FALSE(Together({Of(OnStoreFailure::kDeny, Veto::kEnforce, 1)}));
+TEST_F(FallbackTest, CostOfZeroIsNotDenied) {
+  EXPECT_TRUE(Together({Of(OnStoreFailure::kDeny, Enforcement::kEnforce, 0)}));
+  EXPECT_FALSE(Together({Of(OnStoreFailure::kDeny, Enforcement::kEnforce, 1)}));
 }
 
-TEST_F(FallbackTest, AnEnforcedDenialKeepsTheSharesButTakesDebts) {
-  EXPECT_FALSE(Together({Of(OnStoreFailure::kLocal, Veto::kEnforce),
-                         Of(OnStoreFailure::kDeny, Veto::kEnforce),
-                         Of(OnStoreFailure::kDeny, Veto::kDebt)}));
+TEST_F(FallbackTest, EnforcedDenialKeepsSharesButTakesDebts) {
+  EXPECT_FALSE(Together({Of(OnStoreFailure::kLocal, Enforcement::kEnforce),
+                         Of(OnStoreFailure::kDeny, Enforcement::kEnforce),
+                         Of(OnStoreFailure::kDeny, Enforcement::kDebt)}));
   EXPECT_EQ(Left(), 2);
   EXPECT_TRUE(decisions_[2].allowed);
-  EXPECT_FALSE(Together(
-      {Of(OnStoreFailure::kLocal, Veto::kDebt), Of(OnStoreFailure::kDeny, Veto::kEnforce)}));
+  EXPECT_FALSE(Together({Of(OnStoreFailure::kLocal, Enforcement::kDebt),
+                         Of(OnStoreFailure::kDeny, Enforcement::kEnforce)}));
   EXPECT_EQ(Left(), 1);
 }
 
-TEST_F(FallbackTest, ADenialInShadowTakesTheSharesOfOthers) {
-  EXPECT_TRUE(Together(
-      {Of(OnStoreFailure::kDeny, Veto::kShadow), Of(OnStoreFailure::kLocal, Veto::kEnforce)}));
+TEST_F(FallbackTest, DenialInShadowTakesTheSharesOfOthers) {
+  EXPECT_TRUE(Together({Of(OnStoreFailure::kDeny, Enforcement::kShadow),
+                        Of(OnStoreFailure::kLocal, Enforcement::kEnforce)}));
   EXPECT_EQ(Left(), 1);
 }
 
-TEST_F(FallbackTest, OnlyChecksAndLooksAreDenied) {
-  const FallbackCharge charge = Of(OnStoreFailure::kDeny, Veto::kEnforce);
+TEST_F(FallbackTest, DeniesOnlyChecksAndLooks) {
+  const FallbackCharge charge = Of(OnStoreFailure::kDeny, Enforcement::kEnforce);
   for (const Operation operation : {Operation::kPeek, Operation::kRefund, Operation::kReset}) {
     Decision decision;
     fallback_.DecideEach(operation, {&charge, 1}, now_, {&decision, 1});

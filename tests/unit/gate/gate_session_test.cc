@@ -1,4 +1,4 @@
-// Requests of several sets of attributes, and what else can be asked than a check.
+// Tests of requests with several sets of attributes, and of purposes other than kTake.
 #include "gate/gate_session.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/parse_limit.h"
+#include "core/limit/parse_limit.h"
 #include "support/fake_clock.h"
 
 namespace sluice::testing {
@@ -41,7 +41,7 @@ RuleSpec Gatekeeper(RuleAction action, const std::string& attribute) {
   return rule;
 }
 
-// Of sets that have an attribute of its name.
+// Returns a rule that applies to sets with an attribute of its name.
 RuleSpec Debt(const std::string& name, const std::string& limit) {
   RuleSpec rule = Gatekeeper(RuleAction::kLimit, name);
   rule.limits.push_back({"h", ParseLimit(limit, {}).value(), {}});
@@ -76,12 +76,12 @@ class GateSessionTest : public ::testing::Test {
   }
 
   const Verdict& Decide(const std::vector<Set>& sets) {
-    std::vector<AttributeSet> asked;
-    asked.reserve(sets.size());
+    std::vector<AttributeSet> charges;
+    charges.reserve(sets.size());
     for (const Set& set : sets) {
-      asked.push_back({{&set.attribute, 1}, Cost{set.cost}, set.purpose, set.limit});
+      charges.push_back({{&set.attribute, 1}, Cost{set.cost}, set.purpose, set.limit});
     }
-    session_.Decide({.domain = "api", .sets = asked, .bad_cost = bad_cost_}, verdict_);
+    session_.Decide({.domain = "api", .sets = charges, .bad_cost = bad_cost_}, verdict_);
     return verdict_;
   }
   std::int64_t Remaining(Attribute attribute) {
@@ -96,7 +96,7 @@ class GateSessionTest : public ::testing::Test {
   BadCost bad_cost_ = BadCost::kFault;
 };
 
-TEST_F(GateSessionTest, EverySetHasItsOwnAnswer) {
+TEST_F(GateSessionTest, EverySetHasItsOwnVerdict) {
   Use({Descriptor("user", "1/h"), Descriptor("ip", "9/h")});
   EXPECT_TRUE(Decide({{{"ip", "1"}}, {{"none", "x"}}, {{"user", "42"}}}).allowed());
   ASSERT_EQ(verdict_.sets().size(), 3U);
@@ -109,16 +109,16 @@ TEST_F(GateSessionTest, EverySetHasItsOwnAnswer) {
   EXPECT_EQ(verdict_.retry_after(), hours{1});
 }
 
-// GateSession, invariant (3).
-TEST_F(GateSessionTest, ARefusedSetChargesNoOther) {
+// Invariant (3) of GateSession.
+TEST_F(GateSessionTest, RefusedSetChargesNoOther) {
   Use({Descriptor("user", "1/h"), Descriptor("ip", "9/h")});
   EXPECT_TRUE(Decide({{{"user", "42"}}}).allowed());
   EXPECT_FALSE(Decide({{{"ip", "1"}}, {{"user", "42"}}}).allowed());
   EXPECT_EQ(Remaining({"ip", "1"}), 9);
 }
 
-// GateSession, invariant (1).
-TEST_F(GateSessionTest, WhatIsGivenBackIsSoInAnyCaseAndFirst) {
+// Invariant (1) of GateSession.
+TEST_F(GateSessionTest, RefundsTakeEffectFirstAndInAnyCase) {
   Use({Descriptor("user", "5/h"), Descriptor("ip", "1/h")});
   EXPECT_TRUE(Decide({{{"user", "42"}, 5}, {{"ip", "1"}}}).allowed());
   EXPECT_FALSE(Decide({{{"ip", "1"}}, {{"user", "42"}, 3, Purpose::kGiveBack}}).allowed());
@@ -127,15 +127,15 @@ TEST_F(GateSessionTest, WhatIsGivenBackIsSoInAnyCaseAndFirst) {
   EXPECT_EQ(Remaining({"user", "42"}), 0);
 }
 
-TEST_F(GateSessionTest, AForgottenKeyIsAsIfNeverUsed) {
+TEST_F(GateSessionTest, ForgottenKeyIsAsIfNeverUsed) {
   Use({Descriptor("user", "5/h")});
   EXPECT_TRUE(Decide({{{"user", "42"}, 5}}).allowed());
   EXPECT_TRUE(Decide({{{"user", "42"}, 1, Purpose::kForget}}).allowed());
   EXPECT_EQ(Remaining({"user", "42"}), 5);
 }
 
-// GateSession, invariant (2).
-TEST_F(GateSessionTest, ALookThatRefusesRefusesTheRequestAndTakesNothing) {
+// Invariant (2) of GateSession.
+TEST_F(GateSessionTest, LookThatRefusesRefusesTheRequest) {
   Use({Descriptor("user", "1/h"), Descriptor("ip", "9/h")});
   EXPECT_TRUE(Decide({{{"user", "42"}, 1, Purpose::kLook}, {{"ip", "1"}}}).allowed());
   EXPECT_EQ(Remaining({"user", "42"}), 1);
@@ -146,8 +146,8 @@ TEST_F(GateSessionTest, ALookThatRefusesRefusesTheRequestAndTakesNothing) {
   EXPECT_EQ(Remaining({"ip", "1"}), 8);
 }
 
-// GateSession, invariant (2).
-TEST_F(GateSessionTest, ChargesOfOneKeyAreAskedTogetherWhereALookRefuses) {
+// Invariant (2) of GateSession.
+TEST_F(GateSessionTest, DecidesChargesOfOneKeyTogetherIfALookRefuses) {
   Use({Descriptor("user", "1/h"), Descriptor("ip", "4/h")});
   EXPECT_TRUE(Decide({{{"user", "42"}}, {{"ip", "1"}}}).allowed());
   const Set look{{"user", "42"}, 1, Purpose::kLook};
@@ -161,7 +161,7 @@ TEST_F(GateSessionTest, ChargesOfOneKeyAreAskedTogetherWhereALookRefuses) {
   EXPECT_EQ(Remaining({"ip", "1"}), 3);
 }
 
-TEST_F(GateSessionTest, OfQuotaLimitsOneMustPassWhetherTakenOrLookedAt) {
+TEST_F(GateSessionTest, OneQuotaLimitMustPassWhetherTakenOrLookedAt) {
   Use({Quota(Descriptor("a", "1/h")), Quota(Descriptor("b", "3/h"))});
   EXPECT_TRUE(Decide({{{"a", ""}}, {{"b", ""}}}).allowed());
   EXPECT_TRUE(Decide({{{"a", ""}}, {{"b", ""}}}).allowed());
@@ -172,12 +172,12 @@ TEST_F(GateSessionTest, OfQuotaLimitsOneMustPassWhetherTakenOrLookedAt) {
   EXPECT_FALSE(Decide({{{"a", ""}}, {{"b", ""}, 1, Purpose::kLook}}).allowed());
   EXPECT_FALSE(Decide({{{"a", ""}, 1, Purpose::kLook}, {{"b", ""}}}).allowed());
   EXPECT_FALSE(Decide({{{"a", ""}, 1, Purpose::kLook}}).allowed());
-  // One is enough, so it is the first to pass that counts.
+  // One is enough, so the first to pass counts.
   EXPECT_FALSE(Decide({{{"a", ""}}, {{"b", ""}}}).allowed());
   EXPECT_EQ(verdict_.retry_after(), minutes{19});
 }
 
-TEST_F(GateSessionTest, ADeniedSetDeniesTheRequestAndNothingIsTaken) {
+TEST_F(GateSessionTest, DeniedSetDeniesTheRequestAndTakesNothing) {
   Use({Descriptor("user", "5/h")},
       {Gatekeeper(RuleAction::kDeny, "banned"), Gatekeeper(RuleAction::kAllow, "staff")});
   EXPECT_EQ(Decide({{{"user", "42"}}, {{"staff", ""}}, {{"banned", ""}}}).kind(),
@@ -190,8 +190,8 @@ TEST_F(GateSessionTest, ADeniedSetDeniesTheRequestAndNothingIsTaken) {
   EXPECT_EQ(Remaining({"user", "42"}), 4);
 }
 
-// GateSession, invariant (1).
-TEST_F(GateSessionTest, ADeniedSetHindersNoRefund) {
+// Invariant (1) of GateSession.
+TEST_F(GateSessionTest, DeniedSetDoesNotPreventRefunds) {
   Use({Descriptor("user", "5/h")}, {Gatekeeper(RuleAction::kDeny, "banned")});
   EXPECT_TRUE(Decide({{{"user", "42"}, 5}}).allowed());
   EXPECT_EQ(Decide({{{"user", "42"}, 2, Purpose::kGiveBack}, {{"banned", ""}}}).kind(),
@@ -199,8 +199,8 @@ TEST_F(GateSessionTest, ADeniedSetHindersNoRefund) {
   EXPECT_EQ(Remaining({"user", "42"}), 2);
 }
 
-// GateSession, invariant (1).
-TEST_F(GateSessionTest, ABadRequestChangesNothingAtAll) {
+// Invariant (1) of GateSession.
+TEST_F(GateSessionTest, BadRequestChangesNothing) {
   RuleSpec rule = Debt("tokens", "9/h");
   rule.cost = CostSpec{std::string("tokens")};
   Use({Descriptor("user", "5/h")}, {rule});
@@ -212,7 +212,7 @@ TEST_F(GateSessionTest, ABadRequestChangesNothingAtAll) {
   EXPECT_EQ(Remaining({"tokens", "1"}), 9);
 }
 
-TEST_F(GateSessionTest, ABadCostDeniesItsSetWhereTheCallerCannotBeTold) {
+TEST_F(GateSessionTest, BadCostDeniesItsSetIfErrorsWouldPass) {
   bad_cost_ = BadCost::kDenied;
   RuleSpec rule = Gatekeeper(RuleAction::kLimit, "tokens");
   rule.limits.push_back({"h", ParseLimit("9/h", {}).value(), {}});
@@ -234,22 +234,22 @@ TEST_F(GateSessionTest, ABadCostDeniesItsSetWhereTheCallerCannotBeTold) {
   EXPECT_EQ(Remaining({"tokens", "1"}), 9);
 }
 
-// GateSession, invariant (3).
-TEST_F(GateSessionTest, ADebtIsTakenBelowZeroAndPaidOffByTime) {
+// Invariant (3) of GateSession.
+TEST_F(GateSessionTest, TakesDebtBelowZeroUntilPaidBack) {
   Use({}, {Debt("tokens", "60/h")});
   EXPECT_TRUE(Decide({{{"tokens", ""}, 50}}).allowed());
   EXPECT_TRUE(Decide({{{"tokens", ""}, 40}}).allowed());
   EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 0);
   EXPECT_FALSE(Decide({{{"tokens", ""}, 1, Purpose::kLook}}).allowed());
   EXPECT_EQ(verdict_.retry_after(), minutes{31});
-  // It refuses no charge even then.
+  // Even then it refuses no charge.
   EXPECT_TRUE(Decide({{{"tokens", ""}, 1}}).allowed());
   clock_.Advance(minutes{32});
   EXPECT_TRUE(Decide({{{"tokens", ""}, 1, Purpose::kLook}}).allowed());
 }
 
-// GateSession, invariant (3).
-TEST_F(GateSessionTest, ALookAtADebtTellsWhetherItIsUsedUpWhateverItCosts) {
+// Invariant (3) of GateSession.
+TEST_F(GateSessionTest, LookAtADebtIgnoresTheCost) {
   Use({}, {Debt("tokens", "1000/m")});
   EXPECT_TRUE(Decide({{{"tokens", ""}, 5000, Purpose::kLook}}).allowed());
   EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 1000);
@@ -259,8 +259,8 @@ TEST_F(GateSessionTest, ALookAtADebtTellsWhetherItIsUsedUpWhateverItCosts) {
   EXPECT_TRUE(Decide({{{"tokens", ""}, 0, Purpose::kLook}}).allowed());
 }
 
-// GateSession, invariant (3).
-TEST_F(GateSessionTest, ADebtIsTakenWhateverBecomesOfTheOtherSets) {
+// Invariant (3) of GateSession.
+TEST_F(GateSessionTest, TakesDebtEvenIfOtherSetsAreRefused) {
   Use({Descriptor("user", "1/h")},
       {Gatekeeper(RuleAction::kDeny, "banned"), Debt("tokens", "100/h")});
   EXPECT_TRUE(Decide({{{"user", "42"}}}).allowed());
@@ -276,8 +276,8 @@ TEST_F(GateSessionTest, ADebtIsTakenWhateverBecomesOfTheOtherSets) {
   EXPECT_EQ(Remaining({"user", "43"}), 1);
 }
 
-// GateSession, invariant (4).
-TEST_F(GateSessionTest, ALimitOfTheCallersStandsInPlaceOfTheRules) {
+// Invariant (4) of GateSession.
+TEST_F(GateSessionTest, OverrideReplacesTheDescriptors) {
   DescriptorSpec shadow = Descriptor("user", "1/h");
   shadow.shadow_mode = true;
   Use({shadow});
@@ -291,24 +291,24 @@ TEST_F(GateSessionTest, ALimitOfTheCallersStandsInPlaceOfTheRules) {
   EXPECT_FALSE(verdict_.allowed());
   EXPECT_EQ(verdict_.retry_after(), hours{1});
   EXPECT_EQ(verdict_.decisions().size(), 1U);
-  // What was used carries over to another count.
+  // Used units carry over to another count.
   EXPECT_EQ(ask(5, 2).remaining, 1);
   EXPECT_FALSE(ask(3, 1).allowed);
   EXPECT_EQ(ask(3, 1).remaining, 0);
   EXPECT_EQ(ask(3, 4).retry_after, kNever);
   EXPECT_EQ(ask(0, 1).retry_after, kNever);
   EXPECT_EQ(ask(4'294'967'295, 1).remaining, 4'294'967'290);
-  // What costs nothing passes.
+  // A cost of 0 passes.
   EXPECT_TRUE(ask(0, 0).allowed);
   EXPECT_TRUE(ask(3, 0).allowed);
   EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 0);
   const LimitOverride none{0, Period::kHour};
   EXPECT_TRUE(Decide({{{"user", "42"}, 0, Purpose::kLook, none}}).allowed());
-  // The rule's own limit was left alone.
+  // The rule's own limit was not charged.
   EXPECT_EQ(Remaining({"user", "42"}), 1);
 }
 
-TEST_F(GateSessionTest, ALimitOfTheCallersNeedsNoRuleAndKnowsItsPeriod) {
+TEST_F(GateSessionTest, OverrideNeedsNoRuleAndKnowsItsPeriod) {
   Use({});
   const Attribute user{"user", "42"};
   for (const auto& [period, length] :
@@ -326,8 +326,8 @@ TEST_F(GateSessionTest, ALimitOfTheCallersNeedsNoRuleAndKnowsItsPeriod) {
   }
 }
 
-// GateSession, invariant (4).
-TEST_F(GateSessionTest, ALimitOfTheCallersNeitherReplacesNorIsReplaced) {
+// Invariant (4) of GateSession.
+TEST_F(GateSessionTest, OverrideNeitherReplacesNorIsReplaced) {
   DescriptorSpec general = Descriptor("a", "1/h");
   general.limit_name = "general";
   DescriptorSpec special = Descriptor("b", "9/h");
@@ -342,7 +342,7 @@ TEST_F(GateSessionTest, ALimitOfTheCallersNeitherReplacesNorIsReplaced) {
   EXPECT_EQ(verdict_.sets()[1].node, nullptr);
 }
 
-TEST_F(GateSessionTest, MoreChargesThanARequestCanHaveAreABadRequest) {
+TEST_F(GateSessionTest, RejectsMoreChargesThanARequestCanHave) {
   Use({Descriptor("user", "100/h")});
   EXPECT_TRUE(Decide(std::vector<Set>(64, Set{{"user", "42"}})).allowed());
   EXPECT_EQ(Decide(std::vector<Set>(65, Set{{"user", "42"}})).kind(), VerdictKind::kBadRequest);
@@ -350,8 +350,8 @@ TEST_F(GateSessionTest, MoreChargesThanARequestCanHaveAreABadRequest) {
   EXPECT_TRUE(verdict_.sets().empty());
 }
 
-// GateSession, invariant (5).
-TEST_F(GateSessionTest, RefundsLooksAndResetsAreNotBoundByWhatARequestCanTake) {
+// Invariant (5) of GateSession.
+TEST_F(GateSessionTest, AllowsMoreRefundsLooksAndResetsThanCharges) {
   Use({Descriptor("user", "100/h")});
   EXPECT_TRUE(Decide({{{"user", "42"}, 100}}).allowed());
   EXPECT_TRUE(Decide(std::vector<Set>(65, Set{{"user", "42"}, 1, Purpose::kGiveBack})).allowed());
@@ -361,15 +361,15 @@ TEST_F(GateSessionTest, RefundsLooksAndResetsAreNotBoundByWhatARequestCanTake) {
   EXPECT_TRUE(Decide(std::vector<Set>(65, Set{{"user", "42"}, 1, Purpose::kForget})).allowed());
 }
 
-// GateSession, invariant (5).
-TEST_F(GateSessionTest, MoreSetsThanARequestCanHaveAreABadRequestWhateverTheyComeTo) {
+// Invariant (5) of GateSession.
+TEST_F(GateSessionTest, RejectsMoreSetsThanARequestCanHave) {
   Use({Descriptor("user", "100/h")});
   EXPECT_TRUE(Decide(std::vector<Set>(1024, Set{{"other", "42"}})).allowed());
   EXPECT_EQ(Decide(std::vector<Set>(1025, Set{{"other", "42"}})).kind(), VerdictKind::kBadRequest);
 }
 
-// GateSession, invariant (5). Each look is at three limits.
-TEST_F(GateSessionTest, MoreDecisionsThanARequestCanHaveAreABadRequest) {
+// Invariant (5) of GateSession. Each look is at three limits.
+TEST_F(GateSessionTest, RejectsMoreDecisionsThanARequestCanHave) {
   RuleSpec rule;
   rule.name = "all";
   for (const char* const name : {"a", "b", "c"}) {
@@ -381,8 +381,8 @@ TEST_F(GateSessionTest, MoreDecisionsThanARequestCanHaveAreABadRequest) {
             VerdictKind::kBadRequest);
 }
 
-// GateSession, invariant (5).
-TEST_F(GateSessionTest, TheMemoryOfAGiantRequestIsNotKept) {
+// Invariant (5) of GateSession.
+TEST_F(GateSessionTest, FreesTheMemoryOfAGiantRequest) {
   Use({Descriptor("user", "100/h")});
   Decide(std::vector<Set>(64, Set{{"user", "42"}}));
   const std::size_t usual = session_.BytesKeptForTest();

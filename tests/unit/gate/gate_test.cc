@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/parse_limit.h"
+#include "core/limit/parse_limit.h"
 #include "gate/gate_session.h"
 #include "support/fake_clock.h"
 
@@ -53,7 +53,7 @@ class GateTest : public ::testing::Test {
   void FillStore(std::uint32_t left) {
     const Limit limit = ParseLimit("1/h", {}).value();
     LimitHandle last;
-    for (int i = 0; last.index + 1 + left < MemoryStore::kLimitsMost; ++i) {
+    for (int i = 0; last.index + 1 + left < MemoryStore::kMaxLimits; ++i) {
       last = store_->Add(std::to_string(i), limit, clock_.Now()).value();
     }
   }
@@ -78,21 +78,21 @@ class GateTest : public ::testing::Test {
   Verdict verdict_;
 };
 
-TEST_F(GateTest, ADomainWithoutRulesIsUnknown) {
+TEST_F(GateTest, DomainWithoutRulesIsUnknown) {
   EXPECT_EQ(Check("/").kind(), VerdictKind::kUnknownDomain);
   Use({Rule("all", "2/h")});
   session_.Decide({"other", {}}, verdict_);
   EXPECT_EQ(verdict_.kind(), VerdictKind::kUnknownDomain);
 }
 
-TEST_F(GateTest, ARequestThatNoRuleAppliesToIsAllowed) {
+TEST_F(GateTest, AllowsRequestThatNoRuleAppliesTo) {
   Use({Only(Rule("posts", "2/h"), "/posts")});
   EXPECT_TRUE(Check("/likes").allowed());
   EXPECT_TRUE(verdict_.decisions().empty());
   EXPECT_EQ(verdict_.nearest(), nullptr);
 }
 
-TEST_F(GateTest, ARefusalSaysWhichLimitAndWhenToComeBack) {
+TEST_F(GateTest, RefusalReportsTheLimitAndWhenToRetry) {
   Use({Rule("all", "2/h")});
   EXPECT_TRUE(Check("/").allowed());
   EXPECT_TRUE(Check("/").allowed());
@@ -105,8 +105,8 @@ TEST_F(GateTest, ARefusalSaysWhichLimitAndWhenToComeBack) {
   EXPECT_TRUE(Check("/").allowed());
 }
 
-// Verdict, invariant (1).
-TEST_F(GateTest, ARefusedRequestIsChargedNowhere) {
+// Invariant (1) of Verdict.
+TEST_F(GateTest, RefusedRequestIsChargedNowhere) {
   Use({Rule("all", "10/h"), Only(Rule("posts", "1/h"), "/posts")});
   EXPECT_TRUE(Check("/posts").allowed());
   EXPECT_FALSE(Check("/posts").allowed());
@@ -115,7 +115,7 @@ TEST_F(GateTest, ARefusedRequestIsChargedNowhere) {
   EXPECT_EQ(Peek("/").decisions()[0].decision.remaining, 9);
 }
 
-TEST_F(GateTest, AShadowLimitIsChargedAndNeverRefuses) {
+TEST_F(GateTest, ShadowLimitIsChargedAndNeverRefuses) {
   Use({In(RuleMode::kShadow, Rule("tight", "1/h")), Rule("all", "10/h")});
   EXPECT_TRUE(Check("/").allowed());
   EXPECT_TRUE(Check("/").allowed());
@@ -140,8 +140,8 @@ TEST_F(GateTest, AllowAndDenyDecideBeforeAnyLimit) {
   EXPECT_TRUE(Check("/").allowed());
 }
 
-// Gate, invariant (1).
-TEST_F(GateTest, UsedUnitsCarryOverToChangedTerms) {
+// Invariant (1) of Gate.
+TEST_F(GateTest, CarriesUsedUnitsOverToChangedTerms) {
   Use({Rule("all", "2/h")});
   EXPECT_TRUE(Check("/", 2).allowed());
   Use({Rule("all", "4/h"), Only(Rule("new", "1/h"), "/posts")});
@@ -150,7 +150,7 @@ TEST_F(GateTest, UsedUnitsCarryOverToChangedTerms) {
   EXPECT_FALSE(Check("/").allowed());
 }
 
-TEST_F(GateTest, ALimitThatWasAwayFindsItsStatesAgain) {
+TEST_F(GateTest, LimitThatReturnsFindsItsStates) {
   Use({Rule("all", "2/h")});
   EXPECT_TRUE(Check("/", 2).allowed());
   Use({Rule("other", "2/h")});
@@ -172,8 +172,8 @@ TEST_F(GateTest, AnotherAlgorithmIsAnotherLimit) {
   EXPECT_FALSE(Check("/").allowed());
 }
 
-// Gate, invariant (2). The terms of a pacer last for a hundred years, and there can be 255.
-TEST_F(GateTest, ARuleSetThatCannotBeUsedChangesNothing) {
+// Invariant (2) of Gate. The terms of a pacer last for a hundred years, and there can be 255.
+TEST_F(GateTest, RejectedRuleSetChangesNothing) {
   const auto pacer = [](int rate) {
     RuleSpec rule = Rule("pacer", "1/h");
     LimitSpec spec;
@@ -187,8 +187,8 @@ TEST_F(GateTest, ARuleSetThatCannotBeUsedChangesNothing) {
   EXPECT_EQ(Peek("/").decisions()[0].decision.limit, 1);
 }
 
-// Gate, invariant (2).
-TEST_F(GateTest, WhatWasUsedStaysUsedWhereARuleSetCannotBeUsed) {
+// Invariant (2) of Gate.
+TEST_F(GateTest, RejectedRuleSetKeepsUsedUnits) {
   Use({Rule("all", "100/h")});
   EXPECT_TRUE(Check("/", 100).allowed());
   FillStore(0);
@@ -197,7 +197,7 @@ TEST_F(GateTest, WhatWasUsedStaysUsedWhereARuleSetCannotBeUsed) {
   EXPECT_EQ(verdict_.decisions()[0].decision.remaining, 0);
 }
 
-TEST_F(GateTest, ARuleSetThatFoundNoRoomCanBeTriedAgain) {
+TEST_F(GateTest, RejectedRuleSetCanBeRetried) {
   FillStore(3);
   const Result<Done> first = gate_.Use(RulesOf({Rule("all", "1/h")}));
   const Result<Done> second = gate_.Use(RulesOf({Rule("all", "1/h")}));
@@ -205,14 +205,14 @@ TEST_F(GateTest, ARuleSetThatFoundNoRoomCanBeTriedAgain) {
   EXPECT_EQ(first.error().message, second.error().message);
 }
 
-TEST_F(GateTest, AShadowRuleRefusesNothingWhateverItsCost) {
+TEST_F(GateTest, ShadowRuleRefusesNothingWhateverItsCost) {
   RuleSpec rule = In(RuleMode::kShadow, Rule("all", "2/h"));
   rule.cost = CostSpec{std::string("path")};
   Use({rule});
   EXPECT_TRUE(Check("two").allowed());
 }
 
-TEST_F(GateTest, AVerdictOutlivesTheRulesItWasMadeUnder) {
+TEST_F(GateTest, VerdictOutlivesItsRules) {
   Use({Rule("all", "2/h")});
   Verdict kept = Check("/");
   Use({Rule("other", "2/h")});
@@ -222,7 +222,7 @@ TEST_F(GateTest, AVerdictOutlivesTheRulesItWasMadeUnder) {
   EXPECT_EQ(kept.nearest()->rule->name, "all");
 }
 
-TEST_F(GateTest, ACostThatIsNoNumberIsABadRequest) {
+TEST_F(GateTest, RejectsCostThatIsNoNumber) {
   RuleSpec rule = Rule("all", "2/h");
   rule.cost = CostSpec{std::string("path")};
   Use({rule});

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/duration.h"
-#include "unit/gate/scene.h"
+#include "core/limit/rate.h"
+#include "unit/gate/gate_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-using HeadersTest = GateScene;
+using HeadersTest = GateFixture;
 
 std::string Written(const HeaderOptions& options, const Verdict& verdict) {
   HeaderList list;
@@ -44,7 +44,7 @@ NamedLimit Named(const std::string& name, const std::string& rate) {
 
 const LimitSpec kPacer = {.algorithm = Algorithm::kPacer, .rate = Rate{1, seconds{2}}};
 
-TEST_F(HeadersTest, IetfNamesEveryPolicyAndTheOneNearestRefusal) {
+TEST_F(HeadersTest, IetfListsEveryPolicyAndTheNearestLimit) {
   Use({Rule("plan", "50/s"), Rule("posts", {Named("m", "2/m"), Named("d", "1000/d")})});
   EXPECT_EQ(Ietf(Check()),
             "RateLimit-Policy: \"plan/m\";q=50;w=1, \"posts/m\";q=2;w=60, "
@@ -52,7 +52,7 @@ TEST_F(HeadersTest, IetfNamesEveryPolicyAndTheOneNearestRefusal) {
             "RateLimit: \"posts/m\";r=1;t=30\n");
 }
 
-TEST_F(HeadersTest, IetfRefusalSaysWhenToComeBack) {
+TEST_F(HeadersTest, IetfRefusalReportsWhenToRetry) {
   Use({Rule("plan", "50/s"), Rule("posts", "2/m")});
   Check(2);
   clock_.Advance(milliseconds{500});
@@ -77,7 +77,7 @@ TEST_F(HeadersTest, XRateLimitCountsSecondsFromNow) {
             "X-RateLimit-Retry-After: 30\n");
 }
 
-TEST_F(HeadersTest, EnvoyListsThePoliciesWithTheLimit) {
+TEST_F(HeadersTest, EnvoyListsPoliciesWithTheLimit) {
   Use({Rule("posts", "10/s"), Rule("hour", "1000/h")}, {Descriptor("user", "20/s")});
   EXPECT_EQ(Written(HeaderProfile::kEnvoy, Check(10, {{"user", "42"}})),
             "X-RateLimit-Limit: 10, 10;w=1;name=\"posts/m\", 1000;w=3600;name=\"hour/m\", "
@@ -91,7 +91,7 @@ TEST_F(HeadersTest, EnvoyListsThePoliciesWithTheLimit) {
             "Retry-After: 1\n");
 }
 
-TEST_F(HeadersTest, GithubSaysThePointInTimeAndWhatIsUsed) {
+TEST_F(HeadersTest, GithubReportsResetTimeAndUsedUnits) {
   Use({Rule("posts", "2/m")});
   Check();
   clock_.Advance(seconds{10});
@@ -110,7 +110,7 @@ TEST_F(HeadersTest, GithubSaysThePointInTimeAndWhatIsUsed) {
             "Retry-After: 20\n");
 }
 
-TEST_F(HeadersTest, OpenAiTellsRequestsFromTokens) {
+TEST_F(HeadersTest, OpenAiSeparatesRequestsFromTokens) {
   Use({Rule("requests", "500/m"), Rule("daily", "100/d"),
        Rule("gpt", {Named("Input-Tokens", "300/h"), Named("slow", "1000/d")})});
   EXPECT_EQ(Written(HeaderProfile::kOpenAi, Check(10)),
@@ -122,7 +122,7 @@ TEST_F(HeadersTest, OpenAiTellsRequestsFromTokens) {
             "x-ratelimit-reset-tokens: 2m0s\n");
 }
 
-TEST_F(HeadersTest, OpenAiDurationsAreInMillisecondsRoundedUp) {
+TEST_F(HeadersTest, OpenAiRoundsDurationsUpToMilliseconds) {
   Use({Rule("all", "7/s")});
   const auto reset = [this](Nanos idle) {
     clock_.Advance(idle);
@@ -143,20 +143,20 @@ TEST_F(HeadersTest, OpenAiDurationsAreInMillisecondsRoundedUp) {
   EXPECT_EQ(reset(milliseconds{495}), "1m29.005s\n");
 }
 
-TEST_F(HeadersTest, NoneHasNoHeaders) {
+TEST_F(HeadersTest, NoneWritesNoHeaders) {
   Use({Rule("posts", "1/m")});
   EXPECT_EQ(Written(HeaderProfile::kNone, Check()), "");
   EXPECT_EQ(Written(HeaderProfile::kNone, Check()), "");
 }
 
-TEST_F(HeadersTest, WhatIsNotLimitedHasNoHeaders) {
+TEST_F(HeadersTest, WritesNoHeadersWithoutALimit) {
   Use({Deny("nobody")});
   EXPECT_EQ(Ietf(Check()), "");
   EXPECT_EQ(Ietf(CheckIn("other", 1, {})), "");
 }
 
 // Invariant (1).
-TEST_F(HeadersTest, WhatIsInShadowDoesNotShow) {
+TEST_F(HeadersTest, DoesNotShowShadowLimits) {
   Use({Shadow(Rule("tight", "1/h")), Rule("all", "10/h")});
   Check();
   EXPECT_EQ(Ietf(Check()),
@@ -166,7 +166,7 @@ TEST_F(HeadersTest, WhatIsInShadowDoesNotShow) {
   for (const auto& word : kHeaderProfileWords) EXPECT_EQ(Written(word.meaning, Check()), "");
 }
 
-TEST_F(HeadersTest, WhereWaitingNeverHelpsThereIsNoRetryAfter) {
+TEST_F(HeadersTest, WritesNoRetryAfterIfWaitingNeverHelps) {
   Use({Rule("posts", "2/m")});
   EXPECT_EQ(Ietf(Check(3)),
             "RateLimit-Policy: \"posts/m\";q=2;w=60\n"
@@ -175,9 +175,9 @@ TEST_F(HeadersTest, WhereWaitingNeverHelpsThereIsNoRetryAfter) {
             "X-RateLimit-Limit: 2\nX-RateLimit-Remaining: 2\nX-RateLimit-Reset: 0\n");
 }
 
-TEST_F(HeadersTest, WhatHasNoUnitsIsLeftOut) {
+TEST_F(HeadersTest, LeavesOutMissingUnits) {
   Use({Rule("slow", LimitOf(kPacer))});
-  Check(2);  // half a unit was stored, three halves are owed
+  Check(2);  // half a unit was stored, one and a half are owed
   EXPECT_EQ(Ietf(Check()), "RateLimit-Policy: \"slow/m\";q=1;w=2\nRetry-After: 3\n");
   EXPECT_EQ(Written(HeaderProfile::kXRateLimit, verdict_),
             "X-RateLimit-Reset: 3\nRetry-After: 3\nX-RateLimit-Retry-After: 3\n");
@@ -188,7 +188,7 @@ TEST_F(HeadersTest, WhatHasNoUnitsIsLeftOut) {
             "x-ratelimit-reset-requests: 3s\nRetry-After: 3\n");
 }
 
-TEST_F(HeadersTest, PeriodsAreWholeSecondsRoundedUpAndAtLeastOne) {
+TEST_F(HeadersTest, RoundsPeriodsUpToWholeSeconds) {
   const LimitSpec month = {.algorithm = Algorithm::kFixedWindow,
                            .rate = ParseRate("7/month").value(),
                            .window = WindowKind::kCalendar};
@@ -198,7 +198,7 @@ TEST_F(HeadersTest, PeriodsAreWholeSecondsRoundedUpAndAtLeastOne) {
             "RateLimit-Policy: \"short/m\";q=5;w=1, \"odd/m\";q=5;w=2, \"month/m\";q=7;w=2592000");
 }
 
-TEST_F(HeadersTest, AShortWaitIsRoundedUpToASecond) {
+TEST_F(HeadersTest, RoundsAShortWaitUpToASecond) {
   Use({Rule("fast", "100/s")});
   Check(100);
   EXPECT_EQ(Ietf(Check()),
@@ -207,7 +207,7 @@ TEST_F(HeadersTest, AShortWaitIsRoundedUpToASecond) {
             "Retry-After: 1\n");
 }
 
-TEST_F(HeadersTest, NumbersAreIntegersOfStructuredFields) {
+TEST_F(HeadersTest, ClampsNumbersToStructuredFieldIntegers) {
   Use({Rule("many", LimitOf({.algorithm = Algorithm::kFixedWindow,
                              .rate = Rate{1'000'000'000'000'000'000, hours{1}}}))});
   EXPECT_EQ(Ietf(Check()),
@@ -215,7 +215,7 @@ TEST_F(HeadersTest, NumbersAreIntegersOfStructuredFields) {
             "RateLimit: \"many/m\";r=999999999999999;t=2800\n");
 }
 
-TEST_F(HeadersTest, NamesAreStringsOfStructuredFieldsWhateverTheyAre) {
+TEST_F(HeadersTest, EscapesNamesAsStructuredFieldStrings) {
   Use({Rule("say \"hi\" \\ 100%", {{"a/b", LimitOf("5/h"), {}}})});
   EXPECT_NE(Ietf(Check()).find(R"(RateLimit: "say \"hi\" \\ 100%25/a%2fb";r=4)"),
             std::string::npos);
@@ -231,7 +231,7 @@ TEST_F(HeadersTest, NamesAreStringsOfStructuredFieldsWhateverTheyAre) {
 }
 
 // Invariant (3).
-TEST_F(HeadersTest, RetryAfterIsNeverEarlierThanTheReset) {
+TEST_F(HeadersTest, RetryAfterIsNeverBeforeTheReset) {
   Use({Rule("minute", "10/m"), Rule("hour", "20/h")});
   Check(10);
   EXPECT_EQ(Ietf(Check(10)),
@@ -247,7 +247,7 @@ TEST_F(HeadersTest, RetryAfterIsNeverEarlierThanTheReset) {
 }
 
 // Invariant (3).
-TEST_F(HeadersTest, JitterAddsUpToItsLengthToBothTimes) {
+TEST_F(HeadersTest, AddsJitterToBothTimes) {
   Use({Rule("posts", "1/100s")});
   Check();
   Check();
@@ -270,7 +270,7 @@ class EffectiveWindowTest : public HeadersTest {
 
   struct Told {
     std::int64_t remaining = -1;
-    std::int64_t until_more = -1;  // -1: not told
+    std::int64_t until_more = -1;  // -1: not written
   };
 
   void SetUp() override { gate_.ReportGrowth(true); }
@@ -353,14 +353,14 @@ TEST_F(SharedStateWindowTest, EndsWhenRemainingGrows) {
   EXPECT_EQ(Left(user), told.remaining + 1);
 }
 
-// kLongestSpan has 3,153,600,000 seconds, which 32 bits do not hold; in the ticks of 11 units it is
-// more than 64 bits hold.
+// kLongestSpan is 3,153,600,000 seconds, which does not fit 32 bits; in the ticks of 11 units it
+// does not fit 64 bits.
 TEST_F(EffectiveWindowTest, DoesNotOverflowForTheLongestLimits) {
   using enum Algorithm;
   const Nanos half = kLongestSpan / 2;
   struct Long {
     LimitSpec spec;
-    int requests;  // that pass
+    int requests;  // number of requests that pass
     std::int64_t until_more;
   };
   const std::vector<Long> limits = {
@@ -394,14 +394,14 @@ TEST_F(EffectiveWindowTest, DoesNotOverflowForTheLongestLimits) {
   }
 }
 
-TEST_F(EffectiveWindowTest, IsLeftOutWhereAllUnitsAreThere) {
+TEST_F(EffectiveWindowTest, IsLeftOutIfAllUnitsAreAvailable) {
   Use({Rule("posts", "2/m"),
        Rule("log", LimitOf({.algorithm = Algorithm::kSlidingLog, .rate = Rate{2, minutes{1}}}))});
   EXPECT_EQ(TakeUnits(0).until_more, -1);
   EXPECT_EQ(TakeUnits(1).until_more, 30);
 }
 
-TEST_F(EffectiveWindowTest, IsRetryAfterWhereRefused) {
+TEST_F(EffectiveWindowTest, EqualsRetryAfterIfRefused) {
   Use({Rule("posts", "2/m")});
   EXPECT_EQ(TakeUnits(1).until_more, 30);
   EXPECT_EQ(TakeUnits(1).until_more, 30);
@@ -410,7 +410,7 @@ TEST_F(EffectiveWindowTest, IsRetryAfterWhereRefused) {
 }
 
 // Invariant (5).
-TEST_F(HeadersTest, HeadersEndHoweverManyLimitsApply) {
+TEST_F(HeadersTest, BoundsHeadersHoweverManyLimitsApply) {
   std::vector<RuleSpec> rules;
   for (int i = 0; i < 60; ++i) {
     rules.push_back(Rule(std::string(500, '\xFF') + std::to_string(i), "1000/h"));
@@ -427,8 +427,8 @@ TEST_F(HeadersTest, HeadersEndHoweverManyLimitsApply) {
   }
 }
 
-// Invariant (4).
-TEST_F(HeadersTest, EscapesCountTowardsTheLengthOfANameAndAreNeverCut) {
+// Invariant (5).
+TEST_F(HeadersTest, CountsEscapesTowardsNameLengthAndNeverCutsThem) {
   std::vector<RuleSpec> rules;
   for (int i = 0; i < 20; ++i) {
     const std::string quotes(99, '"');
@@ -446,7 +446,7 @@ TEST_F(HeadersTest, EscapesCountTowardsTheLengthOfANameAndAreNeverCut) {
   EXPECT_TRUE(policies.starts_with(first + "\";q=9;w=3600, ")) << policies;
 }
 
-TEST_F(HeadersTest, AListIsUsedAgainWithoutWhatItHeld) {
+TEST_F(HeadersTest, ReusesAClearedList) {
   Use({Rule("posts", "2/m")});
   HeaderList list;
   list.Add("Server", "sluice");
@@ -460,7 +460,7 @@ TEST_F(HeadersTest, AListIsUsedAgainWithoutWhatItHeld) {
   EXPECT_EQ(list[1], (Header{"RateLimit", "\"posts/m\";r=0;t=30"}));
 }
 
-TEST(HeaderProfileTest, EveryWordIsRead) {
+TEST(HeaderProfileTest, ReadsEveryWord) {
   for (const auto& word : kHeaderProfileWords) {
     EXPECT_EQ(ReadHeaderProfile(word.text).value(), word.meaning);
   }

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "gate/verdict_json.h"
-#include "unit/gate/scene.h"
+#include "unit/gate/gate_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 using std::chrono::seconds;
 
-using ProblemTest = GateScene;
+using ProblemTest = GateFixture;
 
 constexpr std::string_view kQuotaExceeded =
     R"("type":"https://iana.org/assignments/http-problem-types#quota-exceeded",)"
@@ -31,7 +31,7 @@ std::string Problem(const Verdict& verdict) {
   return text;
 }
 
-// The value of "detail", which has no quotes in it.
+// Returns the value of "detail", which contains no quotes.
 std::string DetailOf(const Verdict& verdict) {
   const std::string text = Problem(verdict);
   const std::size_t begin = text.find(R"("detail":")") + 10;
@@ -42,7 +42,7 @@ bool Has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_F(ProblemTest, AVerdictIsWrittenWithAllItsDecisions) {
+TEST_F(ProblemTest, WritesAVerdictWithAllItsDecisions) {
   Use({Rule("posts", "2/m"), Shadow(Rule("all", "1/h"))});
   EXPECT_EQ(
       Json(Check()),
@@ -54,7 +54,7 @@ TEST_F(ProblemTest, AVerdictIsWrittenWithAllItsDecisions) {
   EXPECT_EQ(StatusOf(verdict_), 200);
 }
 
-TEST_F(ProblemTest, ARefusalSaysWhichRuleWhyAndWhenToComeBack) {
+TEST_F(ProblemTest, RefusalReportsRuleReasonAndWhenToRetry) {
   Use({Rule("posts", "2/m"), Shadow(Rule("all", "2/h"))});
   Check(2);
   EXPECT_EQ(
@@ -72,7 +72,7 @@ TEST_F(ProblemTest, ARefusalSaysWhichRuleWhyAndWhenToComeBack) {
           R"("mode":"shadow","source":"memory"}]})");
 }
 
-TEST_F(ProblemTest, MillisecondsRoundUp) {
+TEST_F(ProblemTest, RoundsUpToMilliseconds) {
   Use({Rule("all", "7/s")});
   EXPECT_TRUE(Has(Json(Check(7)), R"("reset_after_ms":1000,)"));
   EXPECT_TRUE(Has(Json(Check()), R"("retry_after_ms":143,"reset_after_ms":1000,)"));
@@ -80,7 +80,7 @@ TEST_F(ProblemTest, MillisecondsRoundUp) {
             "Rule 'all', limit 'm': 1 asked for, 0 of 7 left; come back in 143ms.");
 }
 
-TEST_F(ProblemTest, WhereWaitingDoesNotHelpItSaysNever) {
+TEST_F(ProblemTest, ReportsNeverIfWaitingDoesNotHelp) {
   Use({Rule("posts", "2/m")});
   const std::string text = Problem(Check(3));
   EXPECT_TRUE(Has(text, R"("allowed":false,"retry_after_ms":"never","decisions":[{)"));
@@ -90,13 +90,13 @@ TEST_F(ProblemTest, WhereWaitingDoesNotHelpItSaysNever) {
             "help.");
 }
 
-TEST_F(ProblemTest, WhatHasNoUnitsIsNull) {
+TEST_F(ProblemTest, WritesNullForMissingUnits) {
   Use({Rule("slow", LimitOf({.algorithm = Algorithm::kPacer, .rate = Rate{1, seconds{2}}}))});
   EXPECT_TRUE(Has(Json(Check()), R"("limit":null,"remaining":null,)"));
   EXPECT_EQ(DetailOf(Check()), "Rule 'slow', limit 'm': 1 asked for; come back in 1s.");
 }
 
-TEST_F(ProblemTest, AWaitIsRoundedUpToWholeUnits) {
+TEST_F(ProblemTest, RoundsAWaitUpToWholeUnits) {
   const auto wait_after = [&](Nanos wait) {
     const Rate rate{1, wait};
     Use({Rule("slow", LimitOf({.algorithm = Algorithm::kTokenBucket, .rate = rate, .burst = 1}))});
@@ -115,7 +115,7 @@ TEST_F(ProblemTest, AWaitIsRoundedUpToWholeUnits) {
   EXPECT_EQ(wait_after(seconds{900'000}), "come back in 11d.");
 }
 
-TEST_F(ProblemTest, ADelayToObserveIsPartOfTheReply) {
+TEST_F(ProblemTest, ReplyIncludesTheDelayToObserve) {
   Use({Rule(
       "queue",
       LimitOf({.algorithm = Algorithm::kLeakyBucket, .rate = Rate{3, seconds{1}}, .burst = 5}))});
@@ -123,7 +123,7 @@ TEST_F(ProblemTest, ADelayToObserveIsPartOfTheReply) {
   EXPECT_TRUE(Has(Json(Check()), R"("retry_after_ms":null,"wait_ms":334,"decisions":[)"));
 }
 
-TEST_F(ProblemTest, TheRuleSaysTheStatusAndTheWords) {
+TEST_F(ProblemTest, UsesStatusAndMessageOfTheRule) {
   RuleSpec rule = Rule("shed", "1/m");
   rule.status = 503;
   rule.message = "busy, \"sorry\"";
@@ -136,7 +136,7 @@ TEST_F(ProblemTest, TheRuleSaysTheStatusAndTheWords) {
       R"("status":503,"detail":"busy, \"sorry\"","violated-policies":["shed/m"],"allowed":false)"));
 }
 
-TEST_F(ProblemTest, TheRuleThatRefusesForLongestSpeaks) {
+TEST_F(ProblemTest, ReportsTheRuleThatRefusesForLongest) {
   RuleSpec shed = Rule("shed", "1/s");
   shed.status = 503;
   Use({shed, Rule("hour", "1/h")});
@@ -147,8 +147,8 @@ TEST_F(ProblemTest, TheRuleThatRefusesForLongestSpeaks) {
             "Rule 'hour', limit 'm': 1 asked for, 0 of 1 left; come back in 1h.");
 }
 
-// Two quota limits, of which the one of an hour is used up, and the other as well if asked to.
-class QuotaProblemTest : public GateScene {
+// Two quota limits, one per hour and one per minute.
+class QuotaProblemTest : public GateFixture {
  protected:
   void UseQuotas(std::vector<RuleSpec> rules = {}) {
     DescriptorSpec hour = Descriptor("hour", "1/h");
@@ -164,8 +164,8 @@ class QuotaProblemTest : public GateScene {
   }
 };
 
-// Verdict, invariant (2).
-TEST_F(QuotaProblemTest, OfQuotaLimitsThatRefuseTheFirstToPassSpeaks) {
+// Invariant (2) of Verdict.
+TEST_F(QuotaProblemTest, ReportsTheQuotaLimitThatPassesFirst) {
   UseQuotas();
   CheckAll({{"hour", ""}, {"minute", ""}});
   EXPECT_EQ(CheckAll({{"hour", ""}, {"minute", ""}}).kind(), VerdictKind::kRefused);
@@ -175,8 +175,8 @@ TEST_F(QuotaProblemTest, OfQuotaLimitsThatRefuseTheFirstToPassSpeaks) {
   EXPECT_TRUE(Has(Problem(verdict_), R"("violated-policies":["hour","minute"])"));
 }
 
-// Verdict, invariant (2).
-TEST_F(QuotaProblemTest, AQuotaLimitThatRefusesInVainDoesNotSpeak) {
+// Invariant (2) of Verdict.
+TEST_F(QuotaProblemTest, IgnoresQuotaLimitThatRefusesInVain) {
   RuleSpec shed = Rule("shed", "1/s");
   shed.match.push_back({"shed", {.kind = MatcherSpec::Kind::kPresent, .texts = {}, .origin = {}}});
   shed.status = 503;
@@ -191,12 +191,12 @@ TEST_F(QuotaProblemTest, AQuotaLimitThatRefusesInVainDoesNotSpeak) {
   clock_.Advance(seconds{1});
   EXPECT_TRUE(CheckAll({{"hour", ""}, {"minute", ""}, {"shed", ""}}).allowed());
   EXPECT_TRUE(verdict_.nearest()->decision.allowed);
-  // It still speaks for its own set.
+  // It still represents its own set.
   EXPECT_EQ(verdict_.NearestOf(verdict_.sets()[0])->limit->rule, "hour");
 }
 
-// Verdict, invariant (2).
-TEST_F(QuotaProblemTest, OfQuotaLimitsAndOthersTheOneToWaitForSpeaks) {
+// Invariant (2) of Verdict.
+TEST_F(QuotaProblemTest, ReportsTheLimitToWaitFor) {
   RuleSpec shed = Rule("shed", "1/s");
   shed.status = 503;
   UseQuotas({shed});
@@ -209,7 +209,7 @@ TEST_F(QuotaProblemTest, OfQuotaLimitsAndOthersTheOneToWaitForSpeaks) {
   EXPECT_EQ(verdict_.nearest()->limit->rule, "day");
 }
 
-TEST_F(ProblemTest, ADenyIsForbidden) {
+TEST_F(ProblemTest, DenyIsForbidden) {
   Use({Deny("nobody")});
   EXPECT_EQ(Problem(Check()),
             R"({"type":"about:blank","title":"Forbidden","status":403,)"
@@ -223,7 +223,7 @@ TEST_F(ProblemTest, ADenyIsForbidden) {
       R"({"type":"about:blank","title":"Too Many Requests","status":429,"detail":"go away",)"));
 }
 
-TEST_F(ProblemTest, ABadRequestSaysTheAttributeAtFault) {
+TEST_F(ProblemTest, BadRequestNamesTheInvalidAttribute) {
   RuleSpec rule = Rule("all", "2/h");
   rule.cost = CostSpec{std::string("units")};
   rule.message = "slow down";
@@ -235,7 +235,7 @@ TEST_F(ProblemTest, ABadRequestSaysTheAttributeAtFault) {
             R"("allowed":false,"retry_after_ms":"never","decisions":[]})");
 }
 
-TEST_F(ProblemTest, AnUnknownDomainIsNotFound) {
+TEST_F(ProblemTest, UnknownDomainIsNotFound) {
   Use({Rule("all", "2/h")});
   EXPECT_EQ(Problem(CheckIn("other", 1, {})),
             R"({"type":"about:blank","title":"Not Found","status":404,)"
@@ -243,7 +243,7 @@ TEST_F(ProblemTest, AnUnknownDomainIsNotFound) {
             R"("allowed":false,"retry_after_ms":"never","decisions":[]})");
 }
 
-TEST_F(ProblemTest, ADescriptorIsCalledByItsEntries) {
+TEST_F(ProblemTest, NamesADescriptorByItsEntries) {
   DescriptorSpec quota = Descriptor("user", "1/m");
   quota.quota_mode = true;
   Use({}, {quota});
@@ -255,7 +255,7 @@ TEST_F(ProblemTest, ADescriptorIsCalledByItsEntries) {
   EXPECT_EQ(DetailOf(verdict_), "Descriptor 'user': 1 asked for, 0 of 1 left; come back in 1m.");
 }
 
-TEST_F(ProblemTest, NamesThatAreNoTextStillMakeJson) {
+TEST_F(ProblemTest, WritesValidJsonForNamesThatAreNoText) {
   Use({Rule("a\"\\\n\xFF", "1/m")});
   Check();
   const std::string text = Problem(Check());

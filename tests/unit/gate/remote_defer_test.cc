@@ -1,18 +1,18 @@
-// Local charges that cannot be given back, in requests that a remote decides, too.
+// Tests of local charges that cannot be given back, in requests that a remote store decides, too.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 
 #include "gate/gate_session.h"
-#include "remote_scene.h"
+#include "remote_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-// Each is tried with limits of one unit a minute: after one charge the next is refused.
+// The limits under test allow one unit per minute: after one charge the next is refused.
 LimitSpec OneAMinute(Algorithm algorithm) {
   LimitSpec spec;
   spec.algorithm = algorithm;
@@ -51,9 +51,9 @@ LimitSpec Interval() {
   return spec;
 }
 
-class RemoteDeferTest : public RemoteScene {
+class RemoteDeferTest : public RemoteFixture {
  protected:
-  // How long until the local limit is unused.
+  // Returns the time until the local limit is unused.
   Nanos LocalReset() {
     Ask(1, Purpose::kLook);
     remote_.Answer();
@@ -63,7 +63,7 @@ class RemoteDeferTest : public RemoteScene {
 
 class EachDeferTest : public RemoteDeferTest, public ::testing::WithParamInterface<LimitSpec> {};
 
-TEST_P(EachDeferTest, ARequestThatTheRemoteRefusesTakesNothingLocal) {
+TEST_P(EachDeferTest, RequestRefusedByTheRemoteTakesNothingLocally) {
   Use({Local(Rule("near", LimitOf(GetParam()))), Rule("far", "1/h")});
   ASSERT_TRUE(Check().allowed());
   clock_.Advance(10min);
@@ -76,7 +76,7 @@ TEST_P(EachDeferTest, ARequestThatTheRemoteRefusesTakesNothingLocal) {
   EXPECT_EQ(LocalReset(), 0s);
 }
 
-TEST_P(EachDeferTest, ARequestThatTheRemoteLetsPassIsChargedOnce) {
+TEST_P(EachDeferTest, RequestPassedByTheRemoteIsChargedOnce) {
   Use({Local(Rule("near", LimitOf(GetParam()))), Rule("far", "9/h")});
   EXPECT_TRUE(Check().allowed());
   EXPECT_GT(LocalReset(), 0s);
@@ -85,8 +85,8 @@ TEST_P(EachDeferTest, ARequestThatTheRemoteLetsPassIsChargedOnce) {
   EXPECT_EQ(remote_.Left(), 8);
 }
 
-// Both have seen room, and the one that is answered first takes it.
-TEST_P(EachDeferTest, WhatSomebodyElseTookMeanwhileIsRefusedAndTheRemoteGetsItsUnitsBack) {
+// Both requests saw room, and the one that is answered first takes it.
+TEST_P(EachDeferTest, RefusesUnitsTakenMeanwhileAndRefundsTheRemote) {
   Use({Local(Rule("near", LimitOf(GetParam()))), Rule("far", "9/h")});
   Ask();
   Ask();
@@ -108,7 +108,7 @@ TEST_P(EachDeferTest, WhatSomebodyElseTookMeanwhileIsRefusedAndTheRemoteGetsItsU
   EXPECT_EQ(remote_.waiting(), 0U);
 }
 
-TEST_P(EachDeferTest, WhereTheFallbackRefusesNothingLocalIsTaken) {
+TEST_P(EachDeferTest, TakesNothingLocallyIfTheFallbackRefuses) {
   Use({Local(Rule("near", LimitOf(GetParam()))),
        OnFailure(OnStoreFailure::kDeny, Rule("far", "9/h"))});
   Ask();
@@ -121,7 +121,7 @@ TEST_P(EachDeferTest, WhereTheFallbackRefusesNothingLocalIsTaken) {
   EXPECT_EQ(remote_.Left(), 9);
 }
 
-TEST_P(EachDeferTest, WhereTheFallbackLetsPassItIsChargedOnce) {
+TEST_P(EachDeferTest, ChargesOnceIfTheFallbackAllows) {
   Use({Local(Rule("near", LimitOf(GetParam()))), Rule("far", "9/h")});
   remote_.is_away = true;
   EXPECT_EQ(Ask(), GateSession::Decided::kNow);
@@ -132,14 +132,14 @@ TEST_P(EachDeferTest, WhereTheFallbackLetsPassItIsChargedOnce) {
   EXPECT_EQ(now_.decisions()[1].decision.remaining, 8) << "the share was charged once";
 }
 
-// The share has the request's units for a moment only.
-TEST_P(EachDeferTest, ASharesUnitsGoBackWhereSomebodyElseTookTheLocalOnes) {
+// The share holds the request's units only for a moment.
+TEST_P(EachDeferTest, RefundsTheShareIfLocalUnitsWereTakenMeanwhile) {
   Use({Local(Rule("near", LimitOf(GetParam()))), Rule("far", "9/h")});
   Ask();
   Ask();
   remote_.Answer();
   ASSERT_TRUE(later_.verdict.allowed());
-  remote_.Fail(RemoteFate::kNotDone);
+  remote_.Fail(RemoteOutcome::kNotApplied);
   EXPECT_EQ(later_.verdict.kind(), VerdictKind::kRefused);
   EXPECT_EQ(later_.verdict.decisions()[1].decision.remaining, 8);
   remote_.is_away = true;
@@ -153,8 +153,8 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, EachDeferTest,
                                            FirstRequest(), Interval()),
                          [](const auto& each) { return "Limit" + std::to_string(each.index); });
 
-// Two charges of one pacer in a request: the second pays for the first.
-TEST_F(RemoteDeferTest, LocalLimitsThatAreDeferredAreTakenAllOrNone) {
+// Two requests compete for one pacer: the second finds it taken.
+TEST_F(RemoteDeferTest, TakesDeferredLocalLimitsAllOrNone) {
   LimitSpec slow = OneAMinute(Algorithm::kPacer);
   Use({Local(Rule("near", LimitOf(slow))), Local(Rule("other", "3/h")), Rule("far", "9/h")});
   Ask();
@@ -166,13 +166,13 @@ TEST_F(RemoteDeferTest, LocalLimitsThatAreDeferredAreTakenAllOrNone) {
   EXPECT_EQ(later_.verdict.decisions()[1].decision.remaining, 2) << "what was held is given back";
 }
 
-// A key that shares a state: nothing is given back to that.
-TEST_F(RemoteDeferTest, ARequestThatTheRemoteRefusesTakesNothingOfASharedState) {
+// The key is on a shared state, which gives nothing back.
+TEST_F(RemoteDeferTest, RequestRefusedByTheRemoteTakesNothingFromASharedState) {
   auto small = MemoryStore::Create({.memory_bytes = std::uint64_t{16} << 20U, .seed = {1, 2}});
   ASSERT_TRUE(small.ok());
   MemoryStore& store = *small.value();
   Gate gate{store, clock_, &limits_};
-  GateSession session{gate, {.remote = &remote_, .patience = 5ms}};
+  GateSession session{gate, {.remote = &remote_, .timeout = 5ms}};
   DomainSpec domain;
   domain.name = "api";
   domain.rules = {Local(PerUser(Rule("near", "5/h"))), Rule("far", "1/d")};

@@ -1,4 +1,4 @@
-// Gate and GateSession with a remote.
+// Tests of Gate and GateSession with a remote store.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "gate/deciding.h"
 #include "gate/gate_session.h"
-#include "remote_scene.h"
+#include "gate/pending_request.h"
+#include "remote_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-class RemoteGateTest : public RemoteScene {};
+class RemoteGateTest : public RemoteFixture {};
 
-TEST_F(RemoteGateTest, TheRemoteDecidesAndTheVerdictComesLater) {
+TEST_F(RemoteGateTest, RemoteDecidesAndTheVerdictComesLater) {
   Use({PerUser(Rule("a", "2/m"))});
   EXPECT_TRUE(Check().allowed());
   EXPECT_EQ(later_.verdict.decisions()[0].decision.remaining, 1);
@@ -30,18 +30,18 @@ TEST_F(RemoteGateTest, TheRemoteDecidesAndTheVerdictComesLater) {
   EXPECT_EQ(later_.verdict.retry_after(), 30s);
 }
 
-// Deciding, invariant (3).
-TEST_F(RemoteGateTest, KeysOfRequestsThatWaitAreTheirOwn) {
+// Invariant (3) of PendingRequest.
+TEST_F(RemoteGateTest, WaitingRequestsOwnTheirKeys) {
   Use({PerUser(Rule("a", "1/m"))});
   Ask(1, Purpose::kTake, "1");
   Ask(1, Purpose::kTake, "2");
-  remote_.Fail(RemoteFate::kUnknown);
+  remote_.Fail(RemoteOutcome::kIndeterminate);
   EXPECT_TRUE(later_.verdict.allowed());
-  remote_.Fail(RemoteFate::kUnknown);
+  remote_.Fail(RemoteOutcome::kIndeterminate);
   EXPECT_TRUE(later_.verdict.allowed());
 }
 
-TEST_F(RemoteGateTest, LocalRulesNeverAskIt) {
+TEST_F(RemoteGateTest, LocalRulesNeverAskTheRemote) {
   Use({Local(Rule("a", "1/m"))});
   EXPECT_EQ(Ask(), GateSession::Decided::kNow);
   EXPECT_TRUE(now_.allowed());
@@ -50,7 +50,7 @@ TEST_F(RemoteGateTest, LocalRulesNeverAskIt) {
   EXPECT_EQ(now_.decisions()[0].decision.source, Source::kMemory);
 }
 
-TEST_F(RemoteGateTest, ALimitThatTheRemoteCannotKeepIsAnErrorOfTheRules) {
+TEST_F(RemoteGateTest, RejectsRulesWithALimitThatTheRemoteCannotKeep) {
   LimitSpec spec;
   spec.algorithm = Algorithm::kConcurrency;
   spec.max_in_flight = 3;
@@ -59,16 +59,16 @@ TEST_F(RemoteGateTest, ALimitThatTheRemoteCannotKeepIsAnErrorOfTheRules) {
   EXPECT_EQ(done.error().message, "api/rules/a/m: memory only");
 }
 
-TEST_F(RemoteGateTest, WhatWasTakenInMemoryIsGivenBackWhereTheRemoteRefuses) {
+TEST_F(RemoteGateTest, ReturnsUnitsInMemoryIfTheRemoteRefuses) {
   Use({Local(Rule("near", "5/m")), Rule("far", "1/m")});
   EXPECT_TRUE(Check().allowed());
   EXPECT_EQ(Check().kind(), VerdictKind::kRefused);
-  // Of the first request alone.
+  // Only the first request was charged.
   EXPECT_EQ(later_.verdict.decisions()[0].decision.remaining, 4);
   EXPECT_TRUE(later_.verdict.decisions()[0].decision.allowed);
 }
 
-TEST_F(RemoteGateTest, WhereMemoryRefusesTheRemoteIsOnlyAsked) {
+TEST_F(RemoteGateTest, PeeksAtTheRemoteIfMemoryRefuses) {
   Use({Local(Rule("near", "1/m")), Rule("far", "5/m")});
   EXPECT_TRUE(Check().allowed());
   EXPECT_EQ(Check().kind(), VerdictKind::kRefused);
@@ -77,8 +77,8 @@ TEST_F(RemoteGateTest, WhereMemoryRefusesTheRemoteIsOnlyAsked) {
   EXPECT_EQ(remote_.Left(), 4);
 }
 
-// Deciding, invariant (1).
-TEST_F(RemoteGateTest, WithoutAnAnswerInTimeTheFallbackDecidesAtOnce) {
+// Invariant (1) of PendingRequest.
+TEST_F(RemoteGateTest, FallbackDecidesAtTheDeadline) {
   Use({Rule("a", "10/m")});
   EXPECT_EQ(Ask(), GateSession::Decided::kLater);
   EXPECT_EQ(remote_.oldest().deadline, clock_.Now() + 5ms);
@@ -89,12 +89,12 @@ TEST_F(RemoteGateTest, WithoutAnAnswerInTimeTheFallbackDecidesAtOnce) {
   EXPECT_EQ(later_.verdict.decisions()[0].decision.remaining, 9);
   remote_.Answer();
   EXPECT_EQ(later_.times, 1);
-  EXPECT_EQ(remote_.waiting(), 0U);  // it was allowed, so what was charged stays
+  EXPECT_EQ(remote_.waiting(), 0U);  // it was allowed, so the charge stays
   EXPECT_EQ(remote_.Left(), 9);
 }
 
-// Deciding, invariant (2).
-TEST_F(RemoteGateTest, ALateChargeOfARefusedRequestIsGivenBack) {
+// Invariant (2) of PendingRequest.
+TEST_F(RemoteGateTest, RefundsALateChargeOfARefusedRequest) {
   Use({OnFailure(OnStoreFailure::kDeny, Rule("a", "10/m"))});
   Ask(3);
   remote_.PassDeadline();
@@ -112,7 +112,7 @@ TEST_F(RemoteGateTest, ALateChargeOfARefusedRequestIsGivenBack) {
   EXPECT_FALSE(remote_.oldest().undoes);
 }
 
-TEST_F(RemoteGateTest, ALateRefusalOfARefusedRequestGivesNothingBack) {
+TEST_F(RemoteGateTest, RefundsNothingAfterALateRefusal) {
   Use({OnFailure(OnStoreFailure::kDeny, Rule("a", "2/m"))});
   EXPECT_TRUE(Check(2).allowed());
   Ask(1);
@@ -121,7 +121,7 @@ TEST_F(RemoteGateTest, ALateRefusalOfARefusedRequestGivesNothingBack) {
   EXPECT_EQ(remote_.waiting(), 0U);
 }
 
-TEST_F(RemoteGateTest, ALateAnswerNamesTheWindowOfWhatItGivesBack) {
+TEST_F(RemoteGateTest, LateRefundNamesTheWindowOfItsUnits) {
   LimitSpec spec;
   spec.algorithm = Algorithm::kFixedWindow;
   spec.rate = Rate{10, 1min};
@@ -133,11 +133,11 @@ TEST_F(RemoteGateTest, ALateAnswerNamesTheWindowOfWhatItGivesBack) {
   EXPECT_TRUE(remote_.oldest().items[0].bound->until == Time{1'700'000'040s});
 }
 
-TEST_F(RemoteGateTest, AFailureIsDecidedByTheRulesOwnPolicy) {
+TEST_F(RemoteGateTest, FailureIsDecidedByTheRulesPolicy) {
   Use({OnFailure(OnStoreFailure::kAllow, Rule("open", "1/m")),
        OnFailure(OnStoreFailure::kLocal, Rule("share", "2/m"))});
   Ask();
-  remote_.Fail(RemoteFate::kUnknown);
+  remote_.Fail(RemoteOutcome::kIndeterminate);
   EXPECT_TRUE(later_.verdict.allowed());
   EXPECT_EQ(later_.verdict.decisions()[0].decision.remaining, kNoUnits);
   remote_.is_away = true;
@@ -150,8 +150,8 @@ TEST_F(RemoteGateTest, AFailureIsDecidedByTheRulesOwnPolicy) {
   EXPECT_EQ(now_.decisions()[1].decision.source, Source::kFallback);
 }
 
-// Fallback, invariant (1).
-TEST_F(RemoteGateTest, ARuleThatDeniesLeavesTheSharesOfOthersAlone) {
+// Invariant (1) of Fallback.
+TEST_F(RemoteGateTest, RuleThatDeniesLeavesSharesUncharged) {
   Use({OnFailure(OnStoreFailure::kDeny, Rule("closed", "9/m")), Rule("share", "2/m")});
   remote_.is_away = true;
   for (int i = 0; i < 5; ++i) {
@@ -161,7 +161,7 @@ TEST_F(RemoteGateTest, ARuleThatDeniesLeavesTheSharesOfOthersAlone) {
   }
 }
 
-TEST_F(RemoteGateTest, WhatMemoryTookIsGivenBackWhereTheFallbackRefuses) {
+TEST_F(RemoteGateTest, ReturnsUnitsInMemoryIfTheFallbackRefuses) {
   Use({Local(Rule("near", "5/m")), Rule("far", "1/m")});
   remote_.is_away = true;
   EXPECT_EQ(Ask(), GateSession::Decided::kNow);
@@ -171,7 +171,7 @@ TEST_F(RemoteGateTest, WhatMemoryTookIsGivenBackWhereTheFallbackRefuses) {
   EXPECT_EQ(now_.decisions()[0].decision.remaining, 4);
 }
 
-TEST_F(RemoteGateTest, BeforeTheSecretIsKnownTheFallbackDecides) {
+TEST_F(RemoteGateTest, FallbackDecidesBeforeTheSecretIsKnown) {
   limits_.known = false;
   Use({Rule("a", "3/m")});
   EXPECT_EQ(Ask(), GateSession::Decided::kNow);
@@ -183,7 +183,7 @@ TEST_F(RemoteGateTest, BeforeTheSecretIsKnownTheFallbackDecides) {
   EXPECT_EQ(later_.verdict.decisions()[0].decision.source, Source::kRemote);
 }
 
-TEST_F(RemoteGateTest, UnderAnotherSecretKeysAreOthers) {
+TEST_F(RemoteGateTest, AnotherSecretChangesTheKeys) {
   Use({Rule("a", "1/m")});
   EXPECT_TRUE(Check().allowed());
   EXPECT_FALSE(Check().allowed());
@@ -191,7 +191,7 @@ TEST_F(RemoteGateTest, UnderAnotherSecretKeysAreOthers) {
   EXPECT_TRUE(Check().allowed());
 }
 
-TEST_F(RemoteGateTest, RefundsResetsAndLooksGoToTheRemote) {
+TEST_F(RemoteGateTest, SendsRefundsResetsAndLooksToTheRemote) {
   Use({Rule("a", "5/m")});
   Check(4);
   EXPECT_EQ(Ask(2, Purpose::kGiveBack), GateSession::Decided::kLater);
@@ -206,12 +206,12 @@ TEST_F(RemoteGateTest, RefundsResetsAndLooksGoToTheRemote) {
   EXPECT_EQ(remote_.Left(), 5);
 }
 
-// Keys of one request may be on several nodes of the remote, of which one is away.
-TEST_F(RemoteGateTest, WhereOneItemFailsTheOthersKeepTheirResults) {
+// The keys of one request may be on several nodes of the remote store, one of which is down.
+TEST_F(RemoteGateTest, KeepsResultsOfOtherItemsIfOneFails) {
   Use({Rule("a", "5/m"), Rule("b", "7/m"), Rule("c", "9/m")});
   EXPECT_TRUE(Check().allowed());
   for (const std::size_t failed : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
-    remote_.failed = {failed, RemoteFate::kNotDone};
+    remote_.failed = {failed, RemoteOutcome::kNotApplied};
     Ask(1, Purpose::kLook);
     remote_.Answer();
     for (std::size_t i = 0; i < 3; ++i) {
@@ -222,7 +222,7 @@ TEST_F(RemoteGateTest, WhereOneItemFailsTheOthersKeepTheirResults) {
   }
 }
 
-TEST_F(RemoteGateTest, ALookAtACallersOwnLimitIsRefusedWhereATakeIs) {
+TEST_F(RemoteGateTest, LookAtAnOverrideAgreesWithATake) {
   Use({});
   const std::vector<Attribute> attributes{{"user", "42"}};
   const LimitOverride one{1, LimitOverride::Period::kHour};
@@ -238,7 +238,7 @@ TEST_F(RemoteGateTest, ALookAtACallersOwnLimitIsRefusedWhereATakeIs) {
   EXPECT_FALSE(ask(Purpose::kTake));
 }
 
-TEST_F(RemoteGateTest, WhatTheRemoteCannotTellHasNoNumbersAndSaysSo) {
+TEST_F(RemoteGateTest, MarksDecisionsThatTheRemoteDoesNotKnow) {
   Use({Rule("a", "1/m"), Rule("b", "5/m")});
   Check();
   remote_.untold = 1;
@@ -255,7 +255,7 @@ TEST_F(RemoteGateTest, WhatTheRemoteCannotTellHasNoNumbersAndSaysSo) {
   EXPECT_EQ(later_.verdict.decisions()[0].decision.remaining, kNoUnits);
 }
 
-TEST_F(RemoteGateTest, ACallersTimeIsNotUsedUp) {
+TEST_F(RemoteGateTest, LeavesPartOfTheCallersDeadline) {
   Use({Rule("a", "5/m")});
   const AttributeSet set{{}, Cost{1}, Purpose::kTake};
   session_.Decide({"api", {&set, 1}, 6ms}, now_, later_);
@@ -266,7 +266,7 @@ TEST_F(RemoteGateTest, ACallersTimeIsNotUsedUp) {
   remote_.Answer();
 }
 
-TEST_F(RemoteGateTest, ADebtIsTakenWhateverBecomesOfTheRequest) {
+TEST_F(RemoteGateTest, TakesDebtEvenIfTheRequestIsRefused) {
   RuleSpec debt = Rule("debt", "10/m");
   debt.debt = true;
   Use({Local(Rule("near", "1/m")), debt});
@@ -275,8 +275,8 @@ TEST_F(RemoteGateTest, ADebtIsTakenWhateverBecomesOfTheRequest) {
   EXPECT_EQ(remote_.Left(), 5);
 }
 
-// GateSession, invariant (6).
-TEST_F(RemoteGateTest, LateDecisionsAreCountedOnce) {
+// Invariant (6) of GateSession.
+TEST_F(RemoteGateTest, CountsLateDecisionsOnce) {
   Use({PerUser(Rule("a", "1/m"))});
   Check();
   Check();
@@ -293,7 +293,7 @@ TEST_F(RemoteGateTest, LateDecisionsAreCountedOnce) {
   EXPECT_EQ(counts.checks[static_cast<std::size_t>(VerdictKind::kRefused)], 1U);
 }
 
-TEST_F(RemoteGateTest, ALimitThatStaysIsNotBoundAgain) {
+TEST_F(RemoteGateTest, DoesNotRebindUnchangedLimits) {
   Use({Rule("a", "1/m"), Rule("b", "1/m")});
   const auto before = gate_.rules();
   Use({Rule("a", "1/m"), Rule("b", "2/m")});
@@ -301,7 +301,7 @@ TEST_F(RemoteGateTest, ALimitThatStaysIsNotBoundAgain) {
   EXPECT_NE(gate_.rules()->places[1].remote, before->places[1].remote);
 }
 
-TEST_F(RemoteGateTest, ALateAnswerGivesBackOnlyWhatIsNotBackByItself) {
+TEST_F(RemoteGateTest, LateRefundExpiresWhenTheBucketHasRefilled) {
   Use({OnFailure(OnStoreFailure::kDeny, Rule("a", "10/s"))});
   Ask(5);
   remote_.PassDeadline();
@@ -310,15 +310,15 @@ TEST_F(RemoteGateTest, ALateAnswerGivesBackOnlyWhatIsNotBackByItself) {
   EXPECT_TRUE(remote_.oldest().items[0].bound->until == clock_.Now() + 500ms);
 }
 
-// enforce_percent: nodes of a fleet agree, and nobody else can know.
-TEST_F(RemoteGateTest, TheFleetsSecretChoosesTheKeysThatAreEnforced) {
+// enforce_percent: the nodes of a fleet agree, and nothing outside the fleet can predict the keys.
+TEST_F(RemoteGateTest, FleetSecretChoosesTheEnforcedKeys) {
   RuleSpec half = Local(PerUser(Rule("half", "100/m")));
   half.enforce.millionths = Share::kWhole / 2;
   Use({half});
   auto other_store = MemoryStore::Create({.seed = {3, 4}}).value();
   Gate other_gate{*other_store, clock_, &limits_};
   ASSERT_TRUE(other_gate.Use(gate_.rules()->rules).ok());
-  GateSession other{other_gate, {.remote = &remote_, .patience = 5ms}};
+  GateSession other{other_gate, {.remote = &remote_, .timeout = 5ms}};
   GateSession alone{gate_};
   const auto enforced = [&](GateSession& session) {
     std::vector<bool> all;
@@ -327,7 +327,7 @@ TEST_F(RemoteGateTest, TheFleetsSecretChoosesTheKeysThatAreEnforced) {
       const std::vector<Attribute> attributes{{"user", user}};
       const AttributeSet set{attributes, Cost{1}};
       EXPECT_EQ(session.Decide({"api", {&set, 1}}, now_, later_), GateSession::Decided::kNow);
-      all.push_back(now_.decisions()[0].veto == Veto::kEnforce);
+      all.push_back(now_.decisions()[0].enforcement == Enforcement::kEnforce);
     }
     return all;
   };
@@ -352,8 +352,8 @@ TEST_F(RemoteGateTest, RulesMayChangeWhileARequestWaits) {
   EXPECT_EQ(later_.verdict.decisions()[0].limit->rule, "b");
 }
 
-// Of three charges, the one in the middle a debt: the others come back, the debt stays.
-TEST_F(RemoteGateTest, ADebtIsNotGivenBackByALateAnswer) {
+// Three charges, the middle one a debt: the others are refunded, the debt stays.
+TEST_F(RemoteGateTest, LateAnswerDoesNotRefundADebt) {
   RuleSpec debt = Rule("debt", "20/m");
   debt.debt = true;
   Use({OnFailure(OnStoreFailure::kDeny, Rule("closed", "10/m")), debt,
@@ -370,14 +370,14 @@ TEST_F(RemoteGateTest, ADebtIsNotGivenBackByALateAnswer) {
   remote_.Answer();
 }
 
-// Units of a window that is over at this very instant are no longer anybody's to give back.
-TEST_F(RemoteGateTest, NothingIsGivenBackToAWindowThatBeginsAtThatInstant) {
+// Units of a window that ends at this instant can no longer be given back.
+TEST_F(RemoteGateTest, RefundsNothingToAWindowThatBeginsAtThatInstant) {
   LimitSpec window;
   window.algorithm = Algorithm::kFixedWindow;
   window.rate = Rate{5, 1min};
   Use({Local(Rule("near", LimitOf(window))), PerUser(Rule("far", "2/h"))});
   EXPECT_TRUE(Check(2).allowed());
-  Ask();  // the third of this user, which the remote will refuse
+  Ask();  // the third of this user, which the remote store refuses
   const Time end{1'700'000'040s};
   clock_.Advance(end - clock_.Now());
   remote_.is_away = true;
@@ -391,7 +391,7 @@ TEST_F(RemoteGateTest, NothingIsGivenBackToAWindowThatBeginsAtThatInstant) {
   EXPECT_EQ(now_.decisions()[0].decision.remaining, 3);
 }
 
-TEST_F(RemoteGateTest, ACostOfNothingPassesWhereTheStoreIsAwayAndTheRuleDenies) {
+TEST_F(RemoteGateTest, CostOfZeroPassesIfTheStoreIsDownAndTheRuleDenies) {
   Use({OnFailure(OnStoreFailure::kDeny, Rule("closed", "10/m"))});
   remote_.is_away = true;
   Ask(0);
@@ -400,8 +400,8 @@ TEST_F(RemoteGateTest, ACostOfNothingPassesWhereTheStoreIsAwayAndTheRuleDenies) 
   EXPECT_FALSE(now_.allowed());
 }
 
-// Deciding, invariant (3): of a request that waits every key stays its own.
-TEST_F(RemoteGateTest, EachOfThreeKeysOfARequestThatWaitsIsItsOwn) {
+// Invariant (3) of PendingRequest: a waiting request owns a copy of each of its keys.
+TEST_F(RemoteGateTest, WaitingRequestOwnsEachOfItsKeys) {
   RuleSpec by_ip = Rule("ip", "1/h");
   by_ip.per = {{{"ip"}, {}}};
   RuleSpec by_host = Rule("host", "9/h");
@@ -411,7 +411,7 @@ TEST_F(RemoteGateTest, EachOfThreeKeysOfARequestThatWaitsIsItsOwn) {
     const std::vector<Attribute> attributes{{"user", user}, {"ip", ip}, {"host", "h"}};
     const AttributeSet set{attributes, Cost{1}};
     EXPECT_EQ(session_.Decide({"api", {&set, 1}}, now_, later_), GateSession::Decided::kLater);
-    remote_.Fail(RemoteFate::kUnknown);
+    remote_.Fail(RemoteOutcome::kIndeterminate);
     return later_.verdict.allowed();
   };
   EXPECT_TRUE(is_allowed("1", "10.0.0.1"));

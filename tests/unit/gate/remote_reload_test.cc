@@ -1,15 +1,15 @@
-// What becomes of the terms of a remote when rules are reloaded.
+// Tests of what happens to the terms of a remote store when rules are reloaded.
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <vector>
 
-#include "remote_scene.h"
+#include "remote_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
-class RemoteReloadTest : public RemoteScene {
+class RemoteReloadTest : public RemoteFixture {
  protected:
   static RuleSpec Leased(RuleSpec rule) {
     rule.consistency = Consistency::kLeased;
@@ -44,7 +44,7 @@ TEST_F(RemoteReloadTest, RetiresTermsThatAreNoLongerLeasedUnder) {
   EXPECT_FALSE(terms->is_retired());
 }
 
-TEST_F(RemoteReloadTest, RetiresNothingWhereTheRulesAreRefused) {
+TEST_F(RemoteReloadTest, RetiresNothingIfTheRulesAreRejected) {
   Use({Leased(Rule("a", "5/m"))});
   const auto terms = TermsOf(0);
   LimitSpec refused;

@@ -1,19 +1,20 @@
-// Shares of a limit: what they know of the remote, and what they let pass while it is away.
+// Tests of shares of a limit: what they record from the remote store, and what they admit while it
+// is unavailable.
 #include <gtest/gtest.h>
 
 #include <chrono>
 
 #include "gate/gate_session.h"
-#include "remote_scene.h"
+#include "remote_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-class RemoteSharesTest : public RemoteScene {};
+class RemoteSharesTest : public RemoteFixture {};
 
-// Gate, invariant (3).
+// Invariant (3) of Gate.
 TEST_F(RemoteSharesTest, SharesOfAllNodesAddUpToTheLimit) {
   Use({Rule("a", "100/m")});
   remote_.is_away = true;
@@ -24,7 +25,7 @@ TEST_F(RemoteSharesTest, SharesOfAllNodesAddUpToTheLimit) {
     allowed += now_.allowed() ? 1 : 0;
   }
   EXPECT_EQ(allowed, 25);
-  // What was admitted stays known while nodes come and go.
+  // Admitted units stay recorded while nodes come and go.
   ASSERT_TRUE(gate_.SetFleetSize({2}));
   for (int i = 0; i < 100; ++i) {
     Ask();
@@ -33,9 +34,9 @@ TEST_F(RemoteSharesTest, SharesOfAllNodesAddUpToTheLimit) {
   EXPECT_EQ(allowed, 50);
 }
 
-TEST_F(RemoteSharesTest, SaysWhenTheShareHasMore) {
+TEST_F(RemoteSharesTest, ReportsWhenTheShareHasMore) {
   gate_.ReportGrowth(true);
-  GateSession session(gate_, {.remote = &remote_, .patience = std::chrono::milliseconds{5}});
+  GateSession session(gate_, {.remote = &remote_, .timeout = std::chrono::milliseconds{5}});
   Use({Rule("a", "4/m")});
   remote_.is_away = true;
   ASSERT_TRUE(gate_.SetFleetSize({2}));
@@ -47,15 +48,15 @@ TEST_F(RemoteSharesTest, SaysWhenTheShareHasMore) {
   EXPECT_EQ(now_.more_after(), std::chrono::seconds{30});
 }
 
-// Deciding, invariant (4).
-TEST_F(RemoteSharesTest, TheShareStartsFromWhatTheRemoteLetPass) {
+// Invariant (4) of PendingRequest.
+TEST_F(RemoteSharesTest, ShareStartsFromWhatTheRemoteAdmitted) {
   Use({Rule("a", "5/m")});
   EXPECT_TRUE(Check(3).allowed());
   remote_.is_away = true;
   Ask();
   EXPECT_EQ(now_.decisions()[0].decision.source, Source::kFallback);
   EXPECT_EQ(now_.decisions()[0].decision.remaining, 1);
-  // What the fallback admits the remote does not know; it is charged here once.
+  // The remote store does not know what the fallback admits; the share is charged once.
   remote_.is_away = false;
   EXPECT_TRUE(Check().allowed());
   EXPECT_EQ(remote_.Left(), 1);
@@ -64,7 +65,7 @@ TEST_F(RemoteSharesTest, TheShareStartsFromWhatTheRemoteLetPass) {
   EXPECT_EQ(now_.kind(), VerdictKind::kRefused);
 }
 
-TEST_F(RemoteSharesTest, AShareThatIsUsedUpRefusesNothingThatTheRemoteLetsPass) {
+TEST_F(RemoteSharesTest, UsedUpShareDoesNotRefuseWhatTheRemoteAdmits) {
   Use({Rule("a", "100/m")});
   ASSERT_TRUE(gate_.SetFleetSize({4}));
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Check(20).allowed());
@@ -72,7 +73,7 @@ TEST_F(RemoteSharesTest, AShareThatIsUsedUpRefusesNothingThatTheRemoteLetsPass) 
   remote_.is_away = true;
   Ask(0);
   EXPECT_EQ(now_.decisions()[0].decision.remaining, 0);
-  // It is not below zero: its part of the rate is there at once.
+  // The share is not below zero: its part of the rate is available at once.
   clock_.Advance(2400ms);
   Ask();
   EXPECT_TRUE(now_.allowed());
@@ -94,7 +95,7 @@ TEST_F(RemoteSharesTest, SharesFollowRefundsAndResets) {
   EXPECT_EQ(now_.decisions()[0].decision.remaining, 5);
 }
 
-TEST_F(RemoteSharesTest, WhatIsRefusedOrLookedAtLeavesSharesAlone) {
+TEST_F(RemoteSharesTest, RefusalsAndLooksLeaveSharesUncharged) {
   Use({Rule("a", "5/m"), Rule("b", "2/m")});
   EXPECT_FALSE(Check(3).allowed());
   Ask(1, Purpose::kLook);
@@ -105,12 +106,12 @@ TEST_F(RemoteSharesTest, WhatIsRefusedOrLookedAtLeavesSharesAlone) {
   EXPECT_EQ(now_.decisions()[1].decision.remaining, 2);
 }
 
-TEST_F(RemoteSharesTest, LateAnswersChargeSharesNoSecondTime) {
+TEST_F(RemoteSharesTest, LateAnswersDoNotChargeSharesTwice) {
   Use({Rule("a", "10/m")});
   Ask(3);
   remote_.PassDeadline();
   remote_.Answer();
-  // Refused here, and charged there too late: neither has it in the end.
+  // Refused here and charged there too late: in the end neither is charged.
   Ask(8);
   remote_.PassDeadline();
   EXPECT_EQ(later_.verdict.kind(), VerdictKind::kRefused);
@@ -120,7 +121,7 @@ TEST_F(RemoteSharesTest, LateAnswersChargeSharesNoSecondTime) {
   EXPECT_EQ(now_.decisions()[0].decision.remaining, 7);
 }
 
-TEST_F(RemoteSharesTest, WhereAShareIsOfNoUseItDoesNotFollow) {
+TEST_F(RemoteSharesTest, ChargesOnlySharesThatFollow) {
   RuleSpec eventual = Rule("f", "9/m");
   eventual.consistency = Consistency::kEventual;
   LimitSpec spec;
@@ -131,11 +132,12 @@ TEST_F(RemoteSharesTest, WhereAShareIsOfNoUseItDoesNotFollow) {
        OnFailure(OnStoreFailure::kDeny, Rule("b", "9/m")), Rule("c", LimitOf(spec)),
        Local(Rule("d", "9/m")), Rule("e", "9/m"), eventual});
   EXPECT_TRUE(Check().allowed());
-  EXPECT_EQ(store_->StatsApprox().keys, 2U);  // of d and e
+  EXPECT_EQ(store_->StatsApprox().keys, 2U);  // for d and e
 }
 
-// What passes while the remote comes and goes every second, of a caller that asks for more than
-// there is: the rate, a burst, and what the remote has refilled each time that it was away.
+// Counts what passes while the remote store fails and recovers every second, for a caller that
+// always asks for more: the rate, a burst, and what the remote store has refilled during each
+// failure.
 TEST_F(RemoteSharesTest, FlappingDoesNotDoubleTheLimit) {
   Use({Rule("a", "10/s")});
   const Time begin = clock_.Now();
@@ -151,7 +153,7 @@ TEST_F(RemoteSharesTest, FlappingDoesNotDoubleTheLimit) {
   EXPECT_LE(allowed, 10 + 20 * 10 + 10 * 10);
 }
 
-TEST_F(RemoteSharesTest, TheStateOfTheShareSurvivesFlapping) {
+TEST_F(RemoteSharesTest, ShareStateSurvivesFlapping) {
   Use({Rule("a", "6/m")});
   for (int i = 0; i < 3; ++i) {
     remote_.is_away = true;
@@ -163,7 +165,7 @@ TEST_F(RemoteSharesTest, TheStateOfTheShareSurvivesFlapping) {
 }
 
 // Terms of a pacer stay in use for years.
-TEST_F(RemoteSharesTest, AFleetOfAnySizeLeavesRoomForNewTerms) {
+TEST_F(RemoteSharesTest, FleetOfAnySizeLeavesRoomForNewTerms) {
   const auto pacer = [](std::int64_t count) {
     LimitSpec spec;
     spec.algorithm = Algorithm::kPacer;
@@ -179,8 +181,8 @@ TEST_F(RemoteSharesTest, AFleetOfAnySizeLeavesRoomForNewTerms) {
   Use({pacer(3000)});
 }
 
-// Where the store has no room for the terms of a share, a smaller share will do.
-TEST_F(RemoteSharesTest, AShareForWhichThereAreNoTermsIsThatOfALargerFleet) {
+// If the store has no room for the terms of a share, a smaller share is used.
+TEST_F(RemoteSharesTest, UsesTheShareOfALargerFleetIfTermsAreFull) {
   const auto rule = [](std::int64_t count) {
     return Rule("a", LimitOf(LimitSpec{.rate = Rate{count, 1h}, .burst = Fraction{1}}));
   };

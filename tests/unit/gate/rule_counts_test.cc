@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/text.h"
-#include "unit/gate/scene.h"
+#include "base/text.h"
+#include "unit/gate/gate_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -19,9 +19,9 @@ RuleSpec When(const std::string& attribute, const std::string& value, RuleSpec r
   return rule;
 }
 
-class RuleCountsTest : public GateScene {
+class RuleCountsTest : public GateFixture {
  protected:
-  // "allowed refused shadow_refused failed units" of what has these labels, or "none".
+  // Returns "allowed refused shadow_refused failed units" for these labels, or "none".
   std::string Counts(const RuleLabels& labels) {
     const RuleSums sums = gate_.counts().SumApprox();
     const auto number = sums.series->Find(labels);
@@ -39,18 +39,18 @@ class RuleCountsTest : public GateScene {
   }
 };
 
-// GateSession, invariant (6).
-TEST_F(RuleCountsTest, EveryDecisionIsCountedAsWhatItSaidByItself) {
+// Invariant (6) of GateSession.
+TEST_F(RuleCountsTest, CountsEveryDecisionByItsOwnResult) {
   Use({Rule("small", "2/m"), Rule("large", "100/m"), Shadow(Rule("quiet", "1/m"))});
   for (int i = 0; i < 3; ++i) Check();
   EXPECT_EQ(Counts("small"), "2 1 0 0 2");
-  // It would have passed, and the third took nothing of it.
+  // The third check would have passed this limit, but took nothing.
   EXPECT_EQ(Counts("large"), "3 0 0 0 2");
   EXPECT_EQ(Counts("quiet"), "1 0 2 0 1");
 }
 
-// GateSession, invariant (6).
-TEST_F(RuleCountsTest, LooksAreCountedAndRefundsAndResetsAreNot) {
+// Invariant (6) of GateSession.
+TEST_F(RuleCountsTest, CountsLooksButNotRefundsAndResets) {
   Use({Rule("small", "1/m")});
   Ask(Purpose::kLook);
   EXPECT_EQ(Counts("small"), "1 0 0 0 0");
@@ -62,7 +62,7 @@ TEST_F(RuleCountsTest, LooksAreCountedAndRefundsAndResetsAreNot) {
   EXPECT_EQ(Counts("small"), "2 1 0 0 1");
 }
 
-TEST_F(RuleCountsTest, UnitsAreTheCostOfWhatWasTaken) {
+TEST_F(RuleCountsTest, CountsTheCostOfTakenCharges) {
   RuleSpec debt = Rule("debt", "1/m");
   debt.debt = true;
   Use({Rule("small", "10/m"), debt});
@@ -72,7 +72,7 @@ TEST_F(RuleCountsTest, UnitsAreTheCostOfWhatWasTaken) {
   EXPECT_EQ(Counts("debt"), "2 0 0 0 14");
 }
 
-TEST_F(RuleCountsTest, RulesThatAllowOrDenyCountByThemselves) {
+TEST_F(RuleCountsTest, CountsRulesThatAllowOrDeny) {
   RuleSpec office = Deny("office");
   office.action = RuleAction::kAllow;
   Use({When("ip", "1", office), When("ip", "2", Deny("blocked")), Rule("all", "9/m")});
@@ -85,7 +85,7 @@ TEST_F(RuleCountsTest, RulesThatAllowOrDenyCountByThemselves) {
   EXPECT_EQ(Counts("all"), "0 0 0 0 0");
 }
 
-TEST_F(RuleCountsTest, WhatNoRuleAppliesToIsCountedForItsDomain) {
+TEST_F(RuleCountsTest, CountsUnmatchedRequestsPerDomain) {
   Use({When("path", "/a", Rule("a", "9/m"))}, {Descriptor("user", "9/m")});
   Check(1, {{"path", "/b"}});
   Check(1, {{"path", "/a"}});
@@ -93,7 +93,7 @@ TEST_F(RuleCountsTest, WhatNoRuleAppliesToIsCountedForItsDomain) {
   EXPECT_EQ(Counts("", ""), "1 0 0 0 0");
 }
 
-TEST_F(RuleCountsTest, ARuleWhoseCostIsNoNumberFailed) {
+TEST_F(RuleCountsTest, CountsCostThatIsNoNumberAsFailed) {
   RuleSpec rule = Rule("tokens", "9/m");
   rule.cost = "tokens";
   Use({rule});
@@ -103,7 +103,7 @@ TEST_F(RuleCountsTest, ARuleWhoseCostIsNoNumberFailed) {
   EXPECT_EQ(Counts("tokens"), "1 0 0 0 4");
 }
 
-TEST_F(RuleCountsTest, LimitsThatCallersBringAreCountedByPeriod) {
+TEST_F(RuleCountsTest, CountsOverridesByPeriod) {
   Use({}, {Descriptor("user", "9/m")});
   const Attribute user{"user", "42"};
   const AttributeSet set{{&user, 1}, {1}, Purpose::kTake, LimitOverride{1}};
@@ -112,7 +112,7 @@ TEST_F(RuleCountsTest, LimitsThatCallersBringAreCountedByPeriod) {
   EXPECT_EQ(Counts("user", ""), "0 0 0 0 0");
 }
 
-TEST_F(RuleCountsTest, LimitsOfPlansAreToldApart) {
+TEST_F(RuleCountsTest, SeparatesLimitsOfPlans) {
   DomainSpec domain;
   domain.name = "api";
   domain.plans = {{"free", {{"s", LimitOf("1/s"), {}}}, {}},
@@ -131,11 +131,11 @@ TEST_F(RuleCountsTest, LimitsOfPlansAreToldApart) {
   EXPECT_EQ(Counts("plan", "pro/s"), "1 0 0 0 1");
 }
 
-// RuleCounts, invariant (1).
-TEST_F(RuleCountsTest, CountsGoOnWhileARuleKeepsItsName) {
+// Invariant (1) of RuleCounts.
+TEST_F(RuleCountsTest, CountsContinueWhileARuleKeepsItsName) {
   Use({Rule("first", "2/m"), Rule("kept", "9/m")});
   Check();
-  // Another place in the file, other terms and another algorithm are the same rule.
+  // Another position in the file, other terms and another algorithm are the same rule.
   LimitSpec window;
   window.algorithm = Algorithm::kSlidingWindow;
   window.rate = Rate{3, std::chrono::minutes{1}};
@@ -147,8 +147,8 @@ TEST_F(RuleCountsTest, CountsGoOnWhileARuleKeepsItsName) {
   EXPECT_EQ(Counts("first"), "none");
 }
 
-// RuleCounts, invariant (1).
-TEST_F(RuleCountsTest, CountsOfASessionThatHasNotSeenTheNewRulesAreThereAlready) {
+// Invariant (1) of RuleCounts.
+TEST_F(RuleCountsTest, IncludesSessionsThatHaveNotSeenTheNewRules) {
   Use({Rule("first", "9/m"), Rule("kept", "9/m")});
   GateSession idle(gate_);
   const AttributeSet set;
@@ -163,7 +163,7 @@ TEST_F(RuleCountsTest, CountsOfASessionThatHasNotSeenTheNewRulesAreThereAlready)
   EXPECT_EQ(Counts("kept"), "4 0 0 0 4");
 }
 
-TEST_F(RuleCountsTest, WhatASessionCountedStaysWhenItGoes) {
+TEST_F(RuleCountsTest, KeepsCountsOfADestroyedSession) {
   Use({Rule("kept", "9/m")});
   {
     GateSession passing(gate_);
@@ -173,8 +173,8 @@ TEST_F(RuleCountsTest, WhatASessionCountedStaysWhenItGoes) {
   EXPECT_EQ(Counts("kept"), "1 0 0 0 1");
 }
 
-// RuleSeries, invariant (1).
-TEST_F(RuleCountsTest, DescriptorsOfTheSameNameAreCountedTogether) {
+// Invariant (1) of RuleSeries.
+TEST_F(RuleCountsTest, CountsDescriptorsOfTheSameNameTogether) {
   DescriptorSpec valued = Descriptor("a", "9/m");
   valued.value = "b";
   Use({}, {valued, Descriptor("a_b", "9/m")});
@@ -183,16 +183,16 @@ TEST_F(RuleCountsTest, DescriptorsOfTheSameNameAreCountedTogether) {
   EXPECT_EQ(Counts("a_b", ""), "2 0 0 0 2");
 }
 
-// RuleSeries, invariant (2).
-TEST_F(RuleCountsTest, RulesBeyondTheMostAreCountedTogether) {
+// Invariant (2) of RuleSeries.
+TEST_F(RuleCountsTest, CountsRulesBeyondTheMaximumTogether) {
   std::vector<DescriptorSpec> descriptors;
-  for (std::size_t i = 0; i < RuleSeries::kMost + 5; ++i) {
+  for (std::size_t i = 0; i < RuleSeries::kMax + 5; ++i) {
     descriptors.push_back(Descriptor(Concat("key", i), "9/m"));
   }
   Use({}, std::move(descriptors));
-  EXPECT_EQ(gate_.counts().SumApprox().totals.size(), RuleSeries::kMost);
+  EXPECT_EQ(gate_.counts().SumApprox().totals.size(), RuleSeries::kMax);
   Check(1, {{"key0", "x"}});
-  const std::string last = Concat("key", RuleSeries::kMost + 4);
+  const std::string last = Concat("key", RuleSeries::kMax + 4);
   Check(1, {{last, "x"}});
   Check(1, {{last, "y"}});
   EXPECT_EQ(Counts("key0", ""), "1 0 0 0 1");
@@ -200,7 +200,7 @@ TEST_F(RuleCountsTest, RulesBeyondTheMostAreCountedTogether) {
   EXPECT_EQ(Counts({"", "others", ""}), "2 0 0 0 2");
 }
 
-TEST_F(RuleCountsTest, NothingOfARequestMakesASeries) {
+TEST_F(RuleCountsTest, RequestsCreateNoSeries) {
   Use({Rule("all", "1000/m")}, {Descriptor("user", "9/m")});
   const std::size_t before = gate_.counts().SumApprox().totals.size();
   for (int i = 0; i < 100; ++i) {
@@ -211,7 +211,7 @@ TEST_F(RuleCountsTest, NothingOfARequestMakesASeries) {
   EXPECT_EQ(gate_.counts().SumApprox().totals.size(), before);
 }
 
-TEST_F(RuleCountsTest, ThreadsCountWhileRulesChangeAndOthersRead) {
+TEST_F(RuleCountsTest, CountsWhileRulesChangeAndOthersRead) {
   constexpr int kThreads = 4;
   constexpr int kChecks = 2000;
   Use({Rule("all", "1000000/m")});
@@ -234,7 +234,7 @@ TEST_F(RuleCountsTest, ThreadsCountWhileRulesChangeAndOthersRead) {
   EXPECT_EQ(Counts("all"), Concat(kThreads * kChecks, " 0 0 0 ", kThreads * kChecks));
 }
 
-TEST(SoleWriterCountTest, StaysAtTheLargestNumber) {
+TEST(SoleWriterCountTest, SaturatesAtTheLargestNumber) {
   SoleWriterCount count;
   count.Add(std::uint64_t{0} - 2);
   count.Add(1);

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
-#include "core/format_limit.h"
-#include "core/parse_limit.h"
-#include "scene.h"
+#include "core/limit/format_limit.h"
+#include "core/limit/parse_limit.h"
+#include "gate_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -20,42 +20,42 @@ LimitSpec SharedSpec(const LimitSpec& spec, std::uint32_t nodes) {
   return ShareOf(LimitOf(spec), {nodes}).spec;
 }
 
-TEST(ShareLimitTest, ABucketRefillsMoreSlowlyAndHoldsLess) {
+TEST(ShareLimitTest, BucketRefillsMoreSlowlyAndHoldsLess) {
   const LimitSpec share = SharedSpec({.rate = Rate{100, 1min}, .burst = 20}, 4);
   EXPECT_EQ(share.rate->count, 100);
   EXPECT_EQ(share.rate->period, 4min);
   EXPECT_EQ(share.burst, Fraction{5});
 }
 
-TEST(ShareLimitTest, ABurstIsAtLeastOne) {
+TEST(ShareLimitTest, BurstIsAtLeastOne) {
   EXPECT_EQ(SharedSpec({.rate = Rate{3, 1s}}, 10).burst, Fraction{1});
 }
 
-TEST(ShareLimitTest, AQueueMayBecomeEmpty) {
+TEST(ShareLimitTest, QueueMayBecomeEmpty) {
   const LimitSpec spec{.algorithm = Algorithm::kLeakyBucket, .rate = Rate{3, 1s}, .burst = 2};
   EXPECT_EQ(SharedSpec(spec, 3).burst, Fraction{0});
 }
 
-TEST(ShareLimitTest, AWindowHoldsLess) {
+TEST(ShareLimitTest, WindowHoldsLess) {
   const LimitSpec spec{.algorithm = Algorithm::kFixedWindow, .rate = Rate{1000, 1h}};
   const LimitSpec share = SharedSpec(spec, 3);
   EXPECT_EQ(share.rate->count, 333);
   EXPECT_EQ(share.rate->period, 1h);
 }
 
-TEST(ShareLimitTest, AWindowForLessThanOneUnitIsLonger) {
+TEST(ShareLimitTest, WindowForLessThanOneUnitIsLonger) {
   const LimitSpec spec{.algorithm = Algorithm::kSlidingLog, .rate = Rate{2, 1min}};
   const LimitSpec share = SharedSpec(spec, 5);
   EXPECT_EQ(share.rate->count, 1);
   EXPECT_EQ(share.rate->period, 3min);
 }
 
-TEST(ShareLimitTest, WhatBlocksStillBlocks) {
+TEST(ShareLimitTest, BlockingLimitStillBlocks) {
   const LimitSpec spec{.algorithm = Algorithm::kFixedWindow, .rate = Rate{0, 1min}};
   EXPECT_EQ(SharedSpec(spec, 5).rate->count, 0);
 }
 
-TEST(ShareLimitTest, PermitsAreShared) {
+TEST(ShareLimitTest, SharesPermits) {
   const LimitSpec spec{.algorithm = Algorithm::kConcurrency, .max_in_flight = 9};
   EXPECT_EQ(SharedSpec(spec, 2).max_in_flight, 4);
 }
@@ -65,13 +65,13 @@ TEST(ShareLimitTest, OneNodeHasTheWholeLimit) {
   EXPECT_EQ(ShareOf(whole, {1}), whole);
 }
 
-TEST(ShareLimitTest, WhatCannotBeStretchedStaysWhole) {
+TEST(ShareLimitTest, LimitThatCannotBeStretchedStaysWhole) {
   const Limit whole = LimitOf(LimitSpec{.rate = Rate{1, std::chrono::hours{24 * 365 * 60}}});
   EXPECT_EQ(ShareOf(whole, {2}), whole);
 }
 
-// A calendar window ends where the calendar says, so a share of less than one is one.
-TEST(ShareLimitTest, ACalendarWindowIsNeverLonger) {
+// A calendar window cannot be longer, so a share of less than one unit becomes one.
+TEST(ShareLimitTest, CalendarWindowIsNeverLonger) {
   LimitSpec spec{.algorithm = Algorithm::kFixedWindow,
                  .rate = Rate{2, 24h, CalendarUnit::kDay},
                  .window = WindowKind::kCalendar};
@@ -82,7 +82,7 @@ TEST(ShareLimitTest, ACalendarWindowIsNeverLonger) {
   EXPECT_EQ(share.window, WindowKind::kCalendar);
 }
 
-TEST(ShareLimitTest, FleetSizesAreRoundedUpToFewOnes) {
+TEST(ShareLimitTest, RoundsFleetSizesUpToAFewValues) {
   EXPECT_EQ(RoundUpFleet({0}).nodes, 1U);
   for (std::uint32_t nodes = 1; nodes <= 8; ++nodes) EXPECT_EQ(RoundUpFleet({nodes}).nodes, nodes);
   EXPECT_EQ(RoundUpFleet({9}).nodes, 10U);

@@ -1,4 +1,4 @@
-// What DiffRules says becomes of states, held against what a Gate does with them.
+// Compares the state effects that DiffRules reports with what a Gate does.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/parse_limit.h"
+#include "core/limit/parse_limit.h"
 #include "gate/gate_session.h"
-#include "rules/diff_rules.h"
+#include "rules/diff/diff_rules.h"
 #include "support/fake_clock.h"
 
 namespace sluice::testing {
@@ -34,7 +34,7 @@ RuleSetSpec SetOf(const DomainSpec& domain) {
   return spec;
 }
 
-// Takes 2 units under the old rules; how many are left under the new ones.
+// The reported effects, and the units left under the new rules after taking 2 under the old ones.
 struct Outcome {
   std::vector<StateEffect> effects;
   std::int64_t remaining = 0;
@@ -70,13 +70,13 @@ Outcome Reload(const DomainSpec& before, const DomainSpec& after) {
 
 using Effects = std::vector<StateEffect>;
 
-TEST(StateEffectTest, UsedUnitsCarryOver) {
+TEST(StateEffectTest, CarriesUsedUnitsOver) {
   const Outcome outcome = Reload(Domain({"user"}, "2/h"), Domain({"user"}, "4/h"));
   EXPECT_EQ(outcome.effects, Effects({StateEffect::kCarryOver}));
   EXPECT_EQ(outcome.remaining, 2);
 }
 
-TEST(StateEffectTest, MatchLeavesStatesAsTheyAre) {
+TEST(StateEffectTest, MatchDoesNotChangeStates) {
   DomainSpec after = Domain({"user"}, "2/h");
   after.rules[0].match.push_back({"path", {.texts = {"/*"}, .origin = {}}});
   const Outcome outcome = Reload(Domain({"user"}, "2/h"), after);
@@ -108,21 +108,21 @@ TEST(StateEffectTest, MorePartsOfTheKeyStartAfresh) {
   EXPECT_EQ(outcome.remaining, 2);
 }
 
-TEST(StateEffectTest, AnAttributeOfAnotherNameFindsTheStateOfItsValue) {
+TEST(StateEffectTest, AttributeOfAnotherNameFindsTheStateOfItsValue) {
   const Outcome outcome = Reload(Domain({"user"}, "2/h"), {{"user", "42"}},
                                  Domain({"account"}, "2/h"), {{"account", "42"}});
   EXPECT_EQ(outcome.effects, Effects({StateEffect::kByValue}));
   EXPECT_EQ(outcome.remaining, 0);
 }
 
-TEST(StateEffectTest, AnAddressStartsAfreshWhereATextOfTheSameLettersWas) {
+TEST(StateEffectTest, AddressStartsAfreshAfterTextOfTheSameLetters) {
   const Outcome outcome = Reload(Domain({"user"}, "2/h"), {{"user", "192.0.2.1"}},
                                  Domain({"ip"}, "2/h"), {{"ip", "192.0.2.1"}});
   EXPECT_EQ(outcome.effects, Effects({StateEffect::kAfresh}));
   EXPECT_EQ(outcome.remaining, 2);
 }
 
-TEST(StateEffectTest, AnotherChoiceAtTheEndLeavesTheKeysThatWere) {
+TEST(StateEffectTest, AnotherChoiceAtTheEndKeepsExistingKeys) {
   DomainSpec after = Domain({"user"}, "2/h");
   after.rules[0].per[0].attributes.emplace_back("ip");
   const Outcome outcome = Reload(Domain({"user"}, "2/h"), after);
@@ -130,7 +130,7 @@ TEST(StateEffectTest, AnotherChoiceAtTheEndLeavesTheKeysThatWere) {
   EXPECT_EQ(outcome.remaining, 0);
 }
 
-TEST(StateEffectTest, AnAddressCutToAnotherLengthStartsAfresh) {
+TEST(StateEffectTest, AddressWithAnotherPrefixLengthStartsAfresh) {
   DomainSpec after = Domain({"ip"}, "2/h");
   after.ip_prefix.v4 = 24;
   const Outcome outcome = Reload(Domain({"ip"}, "2/h"), after);
@@ -141,7 +141,7 @@ TEST(StateEffectTest, AnAddressCutToAnotherLengthStartsAfresh) {
   EXPECT_EQ(Reload(Domain({"ip"}, "2/h"), v6, after, v6).remaining, 0);
 }
 
-TEST(StateEffectTest, AnAttributeThatIsNowAnAddressStartsAfresh) {
+TEST(StateEffectTest, AttributeThatBecomesAnAddressStartsAfresh) {
   DomainSpec before = Domain({"client"}, "2/h");
   before.aliases.push_back({"client", "path", {}});
   DomainSpec after = Domain({"client"}, "2/h");

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "unit/gate/scene.h"
+#include "unit/gate/gate_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-// Three limits each time, with the one that counts in the middle.
-class VerdictTest : public GateScene {
+// Each test has three limits, with the decisive one in the middle.
+class VerdictTest : public GateFixture {
  protected:
   static RuleSpec Queue(const std::string& name, Nanos turn) {
     LimitSpec spec;
@@ -31,7 +31,7 @@ TEST_F(VerdictTest, WaitsForTheLongestQueue) {
   EXPECT_EQ(Check().wait(), 5s);
 }
 
-TEST_F(VerdictTest, HasNoWaitWhereItIsRefused) {
+TEST_F(VerdictTest, HasNoWaitIfRefused) {
   Use({Queue("short", 1s), Rule("few", "1/h"), Queue("middle", 2s)});
   EXPECT_TRUE(Check().allowed());
   EXPECT_EQ(Check().kind(), VerdictKind::kRefused);

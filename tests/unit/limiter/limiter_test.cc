@@ -1,4 +1,4 @@
-// The contract of limiter.h.
+// Tests of the contract of limiter.h.
 #include "sluice/limiter.h"
 
 #include <gtest/gtest.h>
@@ -48,10 +48,10 @@ class LimiterTest : public ::testing::Test {
   LimitHandle Add(std::string_view name, const LimitSpec& spec) {
     return Taken(limiter_->Add(name, spec));
   }
-  LimitHandle AddPermits(std::int64_t most) {
+  LimitHandle AddPermits(std::int64_t max) {
     LimitSpec spec;
     spec.algorithm = Algorithm::kConcurrency;
-    spec.max_in_flight = most;
+    spec.max_in_flight = max;
     spec.ttl = 60 * kSecond;
     return Add("permits", spec);
   }
@@ -71,7 +71,7 @@ class LimiterTest : public ::testing::Test {
   std::unique_ptr<Limiter> limiter_;
 };
 
-TEST_F(LimiterTest, TheExampleOfTheHeaderWorks) {
+TEST_F(LimiterTest, ExampleInTheHeaderWorks) {
   const LimitHandle posts = Add("posts", "2/m");
   EXPECT_TRUE(limiter_->Check({posts, "user 42"}).allowed);
   EXPECT_TRUE(limiter_->Check({posts, "user 42"}).allowed);
@@ -81,7 +81,7 @@ TEST_F(LimiterTest, TheExampleOfTheHeaderWorks) {
   EXPECT_TRUE(limiter_->Check({posts, "user 43"}).allowed);
 }
 
-TEST_F(LimiterTest, ALimiterWithoutOptionsRunsOnTheMachinesClock) {
+TEST_F(LimiterTest, UsesTheMachinesClockByDefault) {
   auto made = Limiter::Create({});
   ASSERT_TRUE(made.ok());
   const auto limit = made.value()->Add("posts", "1/h");
@@ -91,7 +91,7 @@ TEST_F(LimiterTest, ALimiterWithoutOptionsRunsOnTheMachinesClock) {
 }
 
 // Invariant (1).
-TEST_F(LimiterTest, ARefusedChargeTakesNothing) {
+TEST_F(LimiterTest, RefusedChargeTakesNothing) {
   const LimitHandle limit = Add("posts", "5/h");
   EXPECT_FALSE(limiter_->Check({limit, "k", Cost{6}}).allowed);
   EXPECT_TRUE(limiter_->Check({limit, "k", Cost{3}}).allowed);
@@ -99,7 +99,7 @@ TEST_F(LimiterTest, ARefusedChargeTakesNothing) {
   EXPECT_EQ(limiter_->Check({limit, "k", Cost{2}}).remaining, 0);
 }
 
-TEST_F(LimiterTest, ARefusedChargeIsCountedWhereTheLimitSaysSo) {
+TEST_F(LimiterTest, CountsRefusedChargesIfTheLimitSaysSo) {
   LimitSpec spec = SpecOf(1, kHour, Algorithm::kSlidingLog);
   spec.count_refused = true;
   const LimitHandle limit = Add("logins", spec);
@@ -118,7 +118,7 @@ TEST_F(LimiterTest, PeekAnswersWhatCheckWouldAndTakesNothing) {
   EXPECT_EQ(limiter_->Peek({limit, "k", Cost{0}}).remaining, 1);
 }
 
-TEST_F(LimiterTest, ADebtIsTakenBelowZeroAndPaidBack) {
+TEST_F(LimiterTest, TakesDebtBelowZeroUntilPaidBack) {
   const LimitHandle limit = Add("tokens", "60/h");
   limiter_->Check({limit, "k", Cost{50}});
   const Decision debt = limiter_->TakeDebt({limit, "k", Cost{100}});
@@ -133,7 +133,7 @@ TEST_F(LimiterTest, ADebtIsTakenBelowZeroAndPaidBack) {
   EXPECT_EQ(limiter_->Refund({limit, "k", Cost{40}}).remaining, 40);
 }
 
-TEST_F(LimiterTest, RefundGivesBackAtMostWhatIsHeld) {
+TEST_F(LimiterTest, RefundsAtMostWhatIsHeld) {
   const LimitHandle limit = Add("posts", "5/h");
   limiter_->Check({limit, "k", Cost{3}});
   EXPECT_EQ(limiter_->Refund({limit, "k", Cost{1}}).remaining, 3);
@@ -151,7 +151,7 @@ TEST_F(LimiterTest, ResetForgetsTheKeyWhateverTheCost) {
   EXPECT_TRUE(limiter_->Check({limit, "k", Cost{5}}).allowed);
 }
 
-TEST_F(LimiterTest, BatchesAnswerInOrderAtOneTime) {
+TEST_F(LimiterTest, DecidesBatchesInOrderAtOneTime) {
   const LimitHandle limit = Add("posts", "3/h");
   const std::vector<Charge> charges(5, Charge{limit, "k", Cost{1}});
   std::vector<Decision> decisions(7);
@@ -193,10 +193,10 @@ TEST_F(LimiterTest, CheckAllCountsTheSameKeyTwice) {
   EXPECT_EQ(limiter_->Peek({limit, "k", Cost{0}}).remaining, 3);
 }
 
-TEST_F(LimiterTest, CheckAllOfNothingPasses) { EXPECT_TRUE(limiter_->CheckAll({}, {})); }
+TEST_F(LimiterTest, CheckAllWithoutChargesPasses) { EXPECT_TRUE(limiter_->CheckAll({}, {})); }
 
 // Invariant (3).
-TEST_F(LimiterTest, AClockThatStepsBackIsReadAsTheLatestTimeSeen) {
+TEST_F(LimiterTest, ReadsAClockThatStepsBackAsTheLatestTime) {
   const LimitHandle limit = Add("posts", "2/h");
   limiter_->Check({limit, "k", Cost{2}});
   clock_.Advance(kHour / 4);
@@ -206,7 +206,7 @@ TEST_F(LimiterTest, AClockThatStepsBackIsReadAsTheLatestTimeSeen) {
 }
 
 // Invariant (4).
-TEST_F(LimiterTest, AForgottenKeyIsAsIfNeverUsed) {
+TEST_F(LimiterTest, ForgottenKeyIsAsIfNeverUsed) {
   const LimitHandle limit = Add("posts", "2/h");
   for (int i = 0; i < 1000; ++i) limiter_->Check({limit, std::to_string(i), Cost{2}});
   EXPECT_EQ(limiter_->StatsApprox().keys, 1000U);
@@ -215,8 +215,8 @@ TEST_F(LimiterTest, AForgottenKeyIsAsIfNeverUsed) {
     const Decision decision = limiter_->Peek({limit, std::to_string(i), Cost{1}});
     EXPECT_EQ(decision, limiter_->Peek({limit, "never used", Cost{1}}));
   }
-  // Those that are unused are swept away: the 128 buckets of each of 256 shards are looked at two
-  // every 16 calls, and calls do not spread evenly.
+  // Unused keys are swept: two of the 128 buckets of each of the 256 shards are swept every 16
+  // calls, and calls do not spread evenly.
   for (int i = 0; i < 600'000; ++i) limiter_->Check({limit, "other " + std::to_string(i % 3000)});
   EXPECT_GE(limiter_->StatsApprox().keys, 3000U);
   EXPECT_LE(limiter_->StatsApprox().keys, 3020U);
@@ -231,11 +231,11 @@ TEST_F(LimiterTest, ChangeCarriesUsedUnitsOver) {
   EXPECT_EQ(left.remaining, 2);
 }
 
-TEST_F(LimiterTest, ErrorsSayWhatWasWrongAndWhere) {
+TEST_F(LimiterTest, ErrorsNameTheLimit) {
   Add("posts", "2/m");
   EXPECT_EQ(ErrorOfAdd("posts", "3/m"),
             "a limit 'posts' exists already; expected a new name, or a change of its terms");
-  // What the text itself did wrong is for the tests of ParseLimit; here, that the name is said.
+  // The tests of ParseLimit cover errors in the text; here only the name is checked.
   EXPECT_EQ(ErrorOfAdd("likes", "2 per minute").rfind("likes: ", 0), 0U);
   EXPECT_EQ(ErrorOfAdd("likes", "").rfind("likes: ", 0), 0U);
   const auto bad = limiter_->Add("likes", LimitSpec{});
@@ -245,7 +245,7 @@ TEST_F(LimiterTest, ErrorsSayWhatWasWrongAndWhere) {
   EXPECT_EQ(ErrorOfAdd("likes", "2/m"), "") << "a name that was refused is still free";
 }
 
-TEST_F(LimiterTest, ChangeRefusesWhatCannotBe) {
+TEST_F(LimiterTest, ChangeRejectsInvalidTerms) {
   const LimitHandle limit = Add("posts", "2/m");
   const auto algorithm = limiter_->Change(limit, SpecOf(2, kHour, Algorithm::kSlidingLog));
   ASSERT_FALSE(algorithm.ok());
@@ -256,7 +256,7 @@ TEST_F(LimiterTest, ChangeRefusesWhatCannotBe) {
   EXPECT_EQ(limiter_->Peek({limit, "k", Cost{0}}).limit, 2) << "a refused change leaves the terms";
 }
 
-TEST_F(LimiterTest, TooSmallAMemoryIsRefused) {
+TEST_F(LimiterTest, RejectsTooSmallMemory) {
   Limiter::Options options;
   options.memory_bytes = 1000;
   const auto refused = Limiter::Create(options);
@@ -289,7 +289,7 @@ TEST_F(LimiterTest, WaitForDoesNotSleepOnARefusal) {
   EXPECT_TRUE(clock_.Sleeps().empty());
 }
 
-// An event loop that remembers what it was handed.
+// An event loop that records its timers and decisions.
 struct Loop {
   struct Timer {
     Nanos wait;
@@ -308,7 +308,7 @@ struct Loop {
   std::vector<Decision> answers;
 };
 
-TEST_F(LimiterTest, TheAsynchronousWaitIsHandedToTheCaller) {
+TEST_F(LimiterTest, PassesTheAsynchronousWaitToTheCaller) {
   const LimitHandle limit = Add("posts", Waiting());
   Loop loop;
   limiter_->WaitFor({limit, "k"}, loop.later(), loop.done());
@@ -329,7 +329,7 @@ TEST_F(LimiterTest, TheAsynchronousWaitIsHandedToTheCaller) {
   EXPECT_TRUE(clock_.Sleeps().empty());
 }
 
-TEST_F(LimiterTest, PermitsAreHeldUntilReleased) {
+TEST_F(LimiterTest, HoldsPermitsUntilReleased) {
   const LimitHandle limit = AddPermits(2);
   const Charge charge{limit, "backend", Cost{1}};
   EXPECT_EQ(limiter_->Acquire(charge, "a").remaining, 1);
@@ -343,7 +343,7 @@ TEST_F(LimiterTest, PermitsAreHeldUntilReleased) {
   EXPECT_TRUE(limiter_->Acquire(charge, "c").allowed);
 }
 
-TEST_F(LimiterTest, AcquiringAHeldIdMovesItsDeadlineAndCountsOnce) {
+TEST_F(LimiterTest, ReacquiringMovesTheDeadlineAndCountsOnce) {
   const LimitHandle limit = AddPermits(2);
   const Charge charge{limit, "backend", Cost{1}};
   limiter_->Acquire(charge, "a");
@@ -355,7 +355,7 @@ TEST_F(LimiterTest, AcquiringAHeldIdMovesItsDeadlineAndCountsOnce) {
   EXPECT_EQ(limiter_->Peek({limit, "backend", Cost{0}}).remaining, 2);
 }
 
-TEST_F(LimiterTest, RenewingKeepsAPermitAndRefusesOneThatIsNotHeld) {
+TEST_F(LimiterTest, RenewKeepsHeldPermitsAndRefusesOthers) {
   const LimitHandle limit = AddPermits(1);
   const Charge charge{limit, "backend", Cost{1}};
   const Decision unknown = limiter_->Renew(charge, "a");
@@ -371,8 +371,8 @@ TEST_F(LimiterTest, RenewingKeepsAPermitAndRefusesOneThatIsNotHeld) {
   EXPECT_TRUE(limiter_->Acquire(charge, "b").allowed);
 }
 
-// A limit of one kind is answered and left alone by the calls of the other.
-TEST_F(LimiterTest, PermitCallsOnUnitsAndUnitCallsOnPermitsTakeNothing) {
+// Limits of one kind answer the calls of the other kind and are not changed by them.
+TEST_F(LimiterTest, PermitAndUnitCallsOnTheOtherKindTakeNothing) {
   const LimitHandle units = Add("posts", "2/h");
   limiter_->Acquire({units, "k", Cost{1}}, "a");
   limiter_->Renew({units, "k", Cost{1}}, "a");
@@ -400,9 +400,9 @@ TEST_F(LimiterTest, CalendarWindowsFindTheirZone) {
   EXPECT_NE(bad.error().message.find("Nowhere/At_All"), std::string::npos);
 }
 
-TEST_F(LimiterTest, TheSameSeedRepeatsARunExactly) {
+TEST_F(LimiterTest, SameSeedRepeatsARunExactly) {
   LimitSpec spec = SpecOf(1, kHour, Algorithm::kFixedWindow);
-  spec.window = WindowKind::kStaggered;  // starts where the hash says
+  spec.window = WindowKind::kStaggered;  // its phase depends on the hash
   Limiter::Options options;
   options.clock = &clock_;
   options.seed = 1;
@@ -431,7 +431,7 @@ TEST_F(LimiterTest, StatsCountKeysAndBytes) {
   EXPECT_EQ(stats.keys, 500U);
   EXPECT_GE(stats.bytes, 500U * 16);
   EXPECT_EQ(stats.overflow_decisions, 0U);
-  EXPECT_LE(stats.slots_moved_most, 64U);
+  EXPECT_LE(stats.max_slots_moved, 64U);
 }
 
 }  // namespace

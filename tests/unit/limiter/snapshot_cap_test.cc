@@ -1,4 +1,4 @@
-// Snapshots of a store at its memory cap, restored into as much memory.
+// Tests of snapshots of a store at its memory cap, restored into the same amount of memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class SnapshotCapTest : public SnapshotFolder {
   }
 };
 
-// So many narrow states by turns with so many pairs, until neither finds room.
+// Alternates between `narrow` narrow states and `pairs` pairs until neither finds room.
 struct Mix {
   std::uint64_t mebibytes;
   int narrow;
@@ -45,7 +45,7 @@ void PrintTo(const Mix& mix, std::ostream* out) { *out << mix.Name(); }
 
 class FullMixTest : public SnapshotCapTest, public ::testing::WithParamInterface<Mix> {};
 
-TEST_P(FullMixTest, FitsTheSameMemoryAndNoKeyGetsANewAllowance) {
+TEST_P(FullMixTest, FitsTheSameMemoryWithoutNewAllowances) {
   const Mix mix = GetParam();
   const std::uint64_t memory = mix.mebibytes * kMebibyte;
   const std::vector<LimitSpec> specs{SpecOf(10, kHour),
@@ -83,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Snapshot, FullMixTest,
                                            Mix{24, 1, 1}, Mix{64, 1, 1}),
                          [](const auto& mix) { return mix.param.Name(); });
 
-// Room that was set aside for keys which did not come back is room that others use meanwhile.
-TEST_F(SnapshotCapTest, MemoryStaysBelowTheCapWhenEverySavedKeyHasExpired) {
+// Room that was reserved for keys that were not restored is available to others meanwhile.
+TEST_F(SnapshotCapTest, StaysBelowTheCapIfEverySavedKeyHasExpired) {
   constexpr std::uint64_t kMemory = 64 * kMebibyte;
   const auto first = Make(kMemory);
   const LimitHandle posts = Add(*first, "posts", SpecOf(1, 10 * kSecond));
@@ -97,12 +97,12 @@ TEST_F(SnapshotCapTest, MemoryStaysBelowTheCapWhenEverySavedKeyHasExpired) {
   const LimitHandle narrow = Add(*second, "narrow", SpecOf(1, 24 * kHour));
   ShardKeys pair_keys("pairs", Algorithm::kFixedWindow, 0);
   ShardKeys narrow_keys("narrow", Algorithm::kTokenBucket, 0);
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (int i = 0; i < 10'000; ++i) {
     second->Check(i < 8000 ? Charge{pairs, pair_keys.Next()} : Charge{narrow, narrow_keys.Next()});
-    if (i % 100 == 0) most = std::max(most, second->StatsApprox().bytes);
+    if (i % 100 == 0) max = std::max(max, second->StatsApprox().bytes);
   }
-  EXPECT_LE(most, kMemory / 256) << "what one shard may use";
+  EXPECT_LE(max, kMemory / 256) << "what one shard may use";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// SnapshotFolder: a folder of its own for the snapshots of a test, and limiters that save and
+// SnapshotFolder: a temporary folder for the snapshots of a test, and limiters that save and
 // restore there.
 #pragma once
 
@@ -76,7 +76,7 @@ class SnapshotFolder : public ::testing::Test {
     int next_ = 0;
   };
 
-  // The bytes of everything in the folder, whatever a save calls its file while it writes it.
+  // Returns the bytes of all files in the folder, including a snapshot that is still being written.
   [[nodiscard]] std::uint64_t BytesInFolder() const {
     std::uint64_t bytes = 0;
     std::error_code error;

@@ -1,5 +1,5 @@
-// Where snapshots are written and read: links, pipes, temporary files, and paths that cannot be
-// written.
+// Tests of where snapshots are written and read: links, pipes, temporary files, and paths that
+// cannot be written.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -18,7 +18,7 @@ namespace {
 
 class SnapshotPathTest : public SnapshotFolder {
  protected:
-  // A limiter with a key, saved to the path.
+  // Saves a limiter with one key to the path.
   Result<Done> Save(const std::string& path) {
     auto limiter = Make(16 * kSnapshotMebibyte);
     limiter->Check({Add(*limiter, "posts", SpecOf(2, kSnapshotHour)), "k"});
@@ -53,7 +53,7 @@ TEST_F(SnapshotPathTest, SavingFollowsNoSymbolicLink) {
   EXPECT_EQ(ErrorOfRestore(Path()), "");
 }
 
-TEST_F(SnapshotPathTest, AFileIsReadableForItsOwnerAlone) {
+TEST_F(SnapshotPathTest, FileIsReadableByItsOwnerOnly) {
   const mode_t before = umask(0);
   ASSERT_TRUE(Save(Path()).ok());
   umask(before);
@@ -69,8 +69,8 @@ TEST_F(SnapshotPathTest, RestoringFollowsNoSymbolicLink) {
   EXPECT_EQ(ErrorOfRestore(link), "'" + link + "' is a symbolic link; expected a regular file");
 }
 
-// To open a pipe without a writer would block for ever.
-TEST_F(SnapshotPathTest, RestoringOpensNoPipesDevicesOrFolders) {
+// Opening a pipe without a writer would block forever.
+TEST_F(SnapshotPathTest, RejectsPipesDevicesAndFolders) {
   const std::string pipe = folder_ + "/pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(ErrorOfRestore(pipe), "'" + pipe + "' is not a regular file");
@@ -90,11 +90,11 @@ TEST_F(SnapshotPathTest, RejectsAFileThatOthersMayWriteTo) {
   EXPECT_EQ(ErrorOfRestore(Path()), "") << "others may read it";
 }
 
-// Root can give a file away, and can take another user's place for a while.
+// Root can change the owner of a file, and can assume another user's id for a while.
 TEST_F(SnapshotPathTest, RejectsAFileOfAnotherUser) {
   constexpr uid_t kOther = 65534;
   constexpr uid_t kThird = 65533;
-  if (geteuid() != 0) return;  // RejectsAFileThatOthersMayWriteTo tests what such a user can do
+  if (geteuid() != 0) return;  // RejectsAFileThatOthersMayWriteTo covers such users
   ASSERT_TRUE(Save(Path()).ok());
   ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
   ASSERT_EQ(chmod(Path().c_str(), 0644), 0);
@@ -112,8 +112,8 @@ TEST_F(SnapshotPathTest, RejectsAFileOfAnotherUser) {
   EXPECT_EQ(of_root, "") << "root's own is as good";
 }
 
-// A sparse file of a terabyte would be read for hours.
-TEST_F(SnapshotPathTest, AFileLargerThanTheMemoryIsNotRead) {
+// Reading a sparse file of a terabyte would take hours.
+TEST_F(SnapshotPathTest, DoesNotReadAFileLargerThanTheMemory) {
   Write(Path(), "sluice snapshot\n");
   ASSERT_EQ(truncate(Path().c_str(), off_t{1} << 40U), 0);
   EXPECT_EQ(ErrorOfRestore(Path()),
@@ -122,7 +122,7 @@ TEST_F(SnapshotPathTest, AFileLargerThanTheMemoryIsNotRead) {
                 "expected a larger memory limit");
 }
 
-TEST_F(SnapshotPathTest, APathThatCannotBeWrittenIsKnownBeforeAnythingIsSaved) {
+TEST_F(SnapshotPathTest, DetectsUnwritablePathBeforeSaving) {
   EXPECT_EQ(ErrorOfCheck(Path()), "");
   EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "nothing is left behind";
   const std::string missing = folder_ + "/missing/states";
@@ -139,14 +139,14 @@ TEST_F(SnapshotPathTest, APathThatCannotBeWrittenIsKnownBeforeAnythingIsSaved) {
             "cannot write a snapshot to '/proc/states': No such file or directory");
 }
 
-TEST_F(SnapshotPathTest, TemporaryFilesOfACrashAreRemoved) {
+TEST_F(SnapshotPathTest, RemovesTemporaryFilesOfACrash) {
   const std::string stale = Path() + ".new-0123456789abcdef";
   Write(stale, "half of it");
   ASSERT_EQ(ErrorOfCheck(Path()), "");
   EXPECT_FALSE(std::filesystem::exists(stale));
 }
 
-TEST_F(SnapshotPathTest, OnlyTemporaryFilesOfThisSnapshotAreRemoved) {
+TEST_F(SnapshotPathTest, RemovesOnlyTemporaryFilesOfThisSnapshot) {
   const std::string target = folder_ + "/target";
   for (const char* const name :
        {"states.new", "states.new-0123456789abcdeg", "states.new-0123", "target",
@@ -165,8 +165,8 @@ TEST_F(SnapshotPathTest, OnlyTemporaryFilesOfThisSnapshotAreRemoved) {
   EXPECT_EQ(Read(target), "kept");
 }
 
-// Somebody who knows the names beforehand gains nothing.
-TEST_F(SnapshotPathTest, ALinkInPlaceOfTheTemporaryFileIsNotFollowed) {
+// An attacker who predicts the name gains nothing.
+TEST_F(SnapshotPathTest, DoesNotFollowALinkInPlaceOfTheTemporaryFile) {
   const std::string victim = folder_ + "/victim";
   Write(victim, "precious");
   std::string first;
@@ -180,7 +180,7 @@ TEST_F(SnapshotPathTest, ALinkInPlaceOfTheTemporaryFileIsNotFollowed) {
 }
 
 // Another process may be writing its states to the same path.
-TEST_F(SnapshotPathTest, ATemporaryFileThatIsBeingWrittenIsLeftAlone) {
+TEST_F(SnapshotPathTest, KeepsATemporaryFileThatIsBeingWritten) {
   const SnapshotPlace place = SnapshotPlace::Open(Path());
   std::string name;
   {

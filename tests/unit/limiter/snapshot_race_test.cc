@@ -1,4 +1,4 @@
-// Snapshots that are saved while other threads change terms, decide, or save too.
+// Tests of snapshots that are saved while other threads change terms, decide, or save.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kMemory = 1024 * kSnapshotMebibyte;
 constexpr Nanos kHour = kSnapshotHour;
 
-// A save under way on another thread.
+// A save in progress on another thread.
 class Saving {
  public:
   Saving(Limiter& limiter, const std::string& path)
@@ -32,7 +32,7 @@ class Saving {
   ~Saving() { thread_.join(); }
 
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
-  // Waits until it is done.
+  // Waits for the save and returns its error.
   const std::string& Error() {
     while (!done()) std::this_thread::yield();
     return error_;
@@ -41,27 +41,27 @@ class Saving {
  private:
   std::string error_;
   std::atomic<bool> done_{false};
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, because it uses the others
 };
 
 class SnapshotRaceTest : public SnapshotFolder {
  protected:
-  // So many keys in every shard but the last that saving them takes a while: the last is written
-  // long after the first.
+  // Adds enough keys to every shard that saving takes a while and the last shard is written long
+  // after the first.
   void AddBulk(Limiter& limiter, int keys) {
     LimitSpec parts = SpecOf(1000, kHour, Algorithm::kSlidingBuckets);
-    parts.buckets = 1000;  // 8 kB a key
+    parts.buckets = 1000;  // 8 kB per key
     bulk_ = Add(limiter, "bulk", parts);
     for (int i = 0; i < keys; ++i) limiter.Check({bulk_, std::to_string(i)});
   }
 
-  // Waits until some of what a save writes is in the folder, or the save is done.
+  // Waits until the save has written something to the folder, or is done.
   void WaitForFirstBytes(const Saving& saving) const {
     while (!saving.done() && BytesInFolder() == 0) std::this_thread::yield();
   }
 
-  // Keys of the last shard, all used up under terms that a limit got, and was asked under, while
-  // a save was under way.
+  // Returns keys of the last shard, all used up under terms that the limit got, and was used with,
+  // while a save was in progress.
   std::vector<std::string> SaveDuringChange(Limiter& limiter) {
     AddBulk(limiter, 6000);
     const LimitHandle limit = Add(limiter, "posts", SpecOf(10, kHour));
@@ -80,7 +80,7 @@ class SnapshotRaceTest : public SnapshotFolder {
     return keys;
   }
 
-  // The limit comes back with terms under which a key that used 10 units or more has none left.
+  // Adds the limit again with terms under which a key that used at least 10 units has none left.
   void ExpectNoneAllowed(const std::vector<std::string>& keys, const LimitSpec& spec) {
     const auto restored = Make(kMemory, 2);
     const auto done = restored->RestoreSnapshot(Path());
@@ -93,10 +93,10 @@ class SnapshotRaceTest : public SnapshotFolder {
   }
 
   LimitHandle bulk_;
-  bool in_time_ = false;  // whether the terms changed while the save was under way
+  bool in_time_ = false;  // whether the terms changed while the save was in progress
 };
 
-TEST_F(SnapshotRaceTest, TermsThatChangeDuringASaveAreReadAsWhatTheyWere) {
+TEST_F(SnapshotRaceTest, ReadsTermsChangedDuringASaveAsTheyWere) {
   const auto limiter = Make(kMemory);
   const std::vector<std::string> keys = SaveDuringChange(*limiter);
   LimitSpec others = SpecOf(1, kHour);
@@ -104,13 +104,13 @@ TEST_F(SnapshotRaceTest, TermsThatChangeDuringASaveAreReadAsWhatTheyWere) {
   ExpectNoneAllowed(keys, others);
 }
 
-TEST_F(SnapshotRaceTest, ALimitMayComeBackWithTheTermsItHadBeforeASave) {
+TEST_F(SnapshotRaceTest, RestoresALimitWithItsTermsFromBeforeASave) {
   const auto limiter = Make(kMemory);
   const std::vector<std::string> keys = SaveDuringChange(*limiter);
   ExpectNoneAllowed(keys, SpecOf(10, kHour));
 }
 
-TEST_F(SnapshotRaceTest, TwoSavesAtOnceBothLeaveAWholeFile) {
+TEST_F(SnapshotRaceTest, ConcurrentSavesLeaveACompleteFile) {
   const auto limiter = Make(kMemory);
   AddBulk(*limiter, 4000);
   for (int round = 0; round < 3 && !HasFailure(); ++round) {
@@ -118,7 +118,7 @@ TEST_F(SnapshotRaceTest, TwoSavesAtOnceBothLeaveAWholeFile) {
       Saving first(*limiter, Path());
       WaitForFirstBytes(first);
       Saving second(*limiter, Path());
-      // What the two write is not the same.
+      // The two saves write different states.
       for (int i = 0; !first.done() || !second.done(); ++i) {
         limiter->Check({bulk_, std::to_string(i % 4000)});
       }

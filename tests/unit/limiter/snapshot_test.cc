@@ -1,4 +1,4 @@
-// Snapshots: what a limiter saves, another restores; and what is damaged is refused.
+// Tests that a limiter restores what another one saved, and rejects damaged snapshots.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -60,7 +60,7 @@ class SnapshotTest : public ::testing::Test {
     ASSERT_TRUE(saved.ok()) << saved.error().message;
   }
 
-  // A limiter of another seed with what was saved.
+  // Returns a limiter with another seed, restored from the saved snapshot.
   std::unique_ptr<Limiter> Restored() {
     auto limiter = Make(99);
     const auto restored = limiter->RestoreSnapshot(Path());
@@ -108,7 +108,7 @@ std::vector<std::string> FilesIn(const std::string& folder) {
   return names;
 }
 
-// No file of this process grows beyond so many bytes while it lives.
+// Limits the size of files that this process writes, during its lifetime.
 class FileSizeBound {
  public:
   explicit FileSizeBound(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -128,7 +128,7 @@ class FileSizeBound {
   rlimit before_{};
 };
 
-// Limits of every kind, with keys in every state, in a limiter that is saved and one that goes on.
+// Limits of every kind, with keys in various states, to compare a limiter with its restored copy.
 class Worlds {
  public:
   Worlds(Limiter& limiter, FakeClock& clock, Random& random) : clock_(clock) {
@@ -149,7 +149,7 @@ class Worlds {
         }
         clock.Advance(Nanos{random.Spread(0, kHour.count())});
       }
-      // Some keys stay under the earlier terms, some are touched under the new ones.
+      // Some keys stay under the earlier terms, some are used under the new ones.
       if (random.OneIn(2)) continue;
       specs_[i] = RandomLimit(kindOf(i), random);
       if (!limiter.Change(handles_[i], specs_[i]).ok()) continue;
@@ -157,7 +157,7 @@ class Worlds {
     }
   }
 
-  // The restored limiter answers every question as the first one does.
+  // Expects the same decisions from the restored limiter.
   void ExpectSame(Limiter& first, Limiter& second) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const auto added = second.Add(names_[i], specs_[i]);
@@ -183,7 +183,7 @@ class Worlds {
   std::vector<LimitHandle> handles_;
 };
 
-TEST_F(SnapshotTest, EveryAlgorithmComesBackAsItWas) {
+TEST_F(SnapshotTest, RestoresEveryAlgorithmUnchanged) {
   ForEachSeed(20, [this](Random& random) {
     clock_.Set(Time{Nanos{random.Between(0, 1'900'000'000'000'000'000)}});
     auto first = Make(random.Bits());
@@ -195,8 +195,8 @@ TEST_F(SnapshotTest, EveryAlgorithmComesBackAsItWas) {
   });
 }
 
-// The terms that a key is in debt under keep their id over a restart, however often they change.
-TEST_F(SnapshotTest, ADebtIsReadUnderItsTermsHoweverOftenTheyChangeAfterwards) {
+// The terms under which a key is in debt keep their id over a restart, however often they change.
+TEST_F(SnapshotTest, ReadsDebtUnderItsTermsAfterManyChanges) {
   auto first = Make();
   const LimitHandle before = Add(*first, "limit", SpecOf(1, kHour));
   first->TakeDebt({before, "k", Cost{500}});
@@ -207,11 +207,11 @@ TEST_F(SnapshotTest, ADebtIsReadUnderItsTermsHoweverOftenTheyChangeAfterwards) {
     clock_.Advance(kHour + Nanos{1});
     ASSERT_TRUE(second->Change(limit, SpecOf(count, kHour)).ok());
   }
-  // The hours since have paid 299 units, but for some nanoseconds.
+  // Since then, 299 units have been paid back, except for some nanoseconds.
   EXPECT_EQ(second->Peek({limit, "k", Cost{0}}).remaining, 300 - 201);
 }
 
-TEST_F(SnapshotTest, TimeThatPassedMeanwhileCounts) {
+TEST_F(SnapshotTest, CountsTimeThatPassedMeanwhile) {
   ForEachSeed(20, [this](Random& random) {
     auto first = Make(random.Bits());
     Worlds worlds(*first, clock_, random);
@@ -222,7 +222,7 @@ TEST_F(SnapshotTest, TimeThatPassedMeanwhileCounts) {
   });
 }
 
-TEST_F(SnapshotTest, PermitsComeBackById) {
+TEST_F(SnapshotTest, RestoresPermitsById) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "permits", Permits());
   first->Acquire({limit, "backend"}, "a");
@@ -236,7 +236,7 @@ TEST_F(SnapshotTest, PermitsComeBackById) {
   EXPECT_EQ(second->Release({again, "backend"}, "b").remaining, 2);
 }
 
-TEST_F(SnapshotTest, TheSeedTravels) {
+TEST_F(SnapshotTest, RestoresTheSeed) {
   LimitSpec staggered = SpecOf(1, kHour, Algorithm::kFixedWindow);
   staggered.window = WindowKind::kStaggered;
   auto first = Make(1);
@@ -250,7 +250,7 @@ TEST_F(SnapshotTest, TheSeedTravels) {
   }
 }
 
-TEST_F(SnapshotTest, ALimitMayComeBackWithOtherTerms) {
+TEST_F(SnapshotTest, AcceptsOtherTermsForARestoredLimit) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(2, kHour));
   first->Check({limit, "k", Cost{2}});
@@ -260,7 +260,7 @@ TEST_F(SnapshotTest, ALimitMayComeBackWithOtherTerms) {
   EXPECT_EQ(second->Peek({again, "k", Cost{0}}).remaining, 2);
 }
 
-TEST_F(SnapshotTest, ALimitOfAnotherAlgorithmStartsAfresh) {
+TEST_F(SnapshotTest, LimitOfAnotherAlgorithmStartsAfresh) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(2, kHour));
   first->Check({limit, "k", Cost{2}});
@@ -270,8 +270,8 @@ TEST_F(SnapshotTest, ALimitOfAnotherAlgorithmStartsAfresh) {
   EXPECT_EQ(second->Peek({again, "k", Cost{0}}).remaining, 2);
 }
 
-// The second of three runs does not know the limit; the third does again.
-TEST_F(SnapshotTest, ALimitThatSkipsARunKeepsItsStates) {
+// The second of three runs does not have the limit; the third has it again.
+TEST_F(SnapshotTest, KeepsStatesOfALimitThatSkipsARun) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(2, kHour));
   const LimitHandle log = Add(*first, "log", SpecOf(2, kHour, Algorithm::kSlidingLog));
@@ -289,7 +289,7 @@ TEST_F(SnapshotTest, ALimitThatSkipsARunKeepsItsStates) {
   EXPECT_FALSE(third->Check({log_back, "k"}).allowed);
 }
 
-TEST_F(SnapshotTest, AClockThatIsALittleBehindTheSnapshotWaitsForIt) {
+TEST_F(SnapshotTest, ClockSlightlyBehindTheSnapshotWaitsForIt) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(1, kHour));
   first->Check({limit, "k"});
@@ -300,8 +300,8 @@ TEST_F(SnapshotTest, AClockThatIsALittleBehindTheSnapshotWaitsForIt) {
   EXPECT_EQ(second->Check({again, "k"}).retry_after, kHour);
 }
 
-// A clock that is set right, or a file that says anything, must not stop the time of all keys.
-TEST_F(SnapshotTest, TheTimeOfASnapshotDoesNotMoveTheClockIntoTheFuture) {
+// Neither a clock that was corrected nor arbitrary file content may stop the time of all keys.
+TEST_F(SnapshotTest, TimeOfASnapshotDoesNotMoveTheClockFarAhead) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(1, kHour));
   const LimitHandle window = Add(*first, "window", SpecOf(1, kHour, Algorithm::kFixedWindow));
@@ -321,7 +321,7 @@ TEST_F(SnapshotTest, TheTimeOfASnapshotDoesNotMoveTheClockIntoTheFuture) {
   EXPECT_TRUE(second->Check({again, "new"}).allowed) << "time goes on";
 }
 
-TEST_F(SnapshotTest, SavingAgainReplacesTheFileAndLeavesNoOther) {
+TEST_F(SnapshotTest, SavingAgainReplacesTheFile) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(9, kHour));
   Save(*first);
@@ -333,8 +333,8 @@ TEST_F(SnapshotTest, SavingAgainReplacesTheFileAndLeavesNoOther) {
       << "the temporary file was renamed";
 }
 
-// Half a megabyte more than the buffer of the writer, into a folder that is not there.
-TEST_F(SnapshotTest, SavingWhereNothingCanBeWrittenIsAnErrorHoweverMuchThereIs) {
+// Half a megabyte more than the writer's buffer, into a folder that does not exist.
+TEST_F(SnapshotTest, ReportsErrorIfTheFolderIsMissing) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(9, kHour));
   for (int i = 0; i < 100'000; ++i) first->Check({limit, std::to_string(i)});
@@ -345,7 +345,7 @@ TEST_F(SnapshotTest, SavingWhereNothingCanBeWrittenIsAnErrorHoweverMuchThereIs) 
   EXPECT_TRUE(first->Check({limit, "k"}).allowed) << "and the limiter goes on";
 }
 
-TEST_F(SnapshotTest, AFailedSaveLeavesTheOldFile) {
+TEST_F(SnapshotTest, FailedSaveKeepsTheOldFile) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(9, kHour));
   Save(*first);
@@ -361,7 +361,7 @@ TEST_F(SnapshotTest, AFailedSaveLeavesTheOldFile) {
   EXPECT_EQ(FilesIn(folder_), std::vector<std::string>{"states"}) << "nothing half written is left";
 }
 
-TEST_F(SnapshotTest, WhatIsNoSnapshotIsRefused) {
+TEST_F(SnapshotTest, RejectsFilesThatAreNoSnapshots) {
   EXPECT_EQ(ErrorOfRestore(Path("missing")),
             "cannot open '" + Path("missing") + "': No such file or directory");
   Write("");
@@ -396,7 +396,7 @@ class DamageTest : public SnapshotTest {
   std::string whole_;
 };
 
-TEST_F(DamageTest, ACutFileIsRefused) {
+TEST_F(DamageTest, RejectsTruncatedFile) {
   ASSERT_NO_FATAL_FAILURE(SaveSome());
   for (std::size_t size = 0; size < whole_.size(); size += 1 + size / 40) {
     ASSERT_NO_FATAL_FAILURE(
@@ -409,7 +409,7 @@ TEST_F(DamageTest, ACutFileIsRefused) {
   ExpectRefused(whole_ + "x", "longer");
 }
 
-TEST_F(DamageTest, AFileWithOneChangedByteIsRefused) {
+TEST_F(DamageTest, RejectsFileWithOneChangedByte) {
   ASSERT_NO_FATAL_FAILURE(SaveSome());
   for (std::size_t at = 0; at < whole_.size(); at += 1 + at / 40) {
     for (const char flip : {'\x01', '\x80'}) {
@@ -420,13 +420,13 @@ TEST_F(DamageTest, AFileWithOneChangedByteIsRefused) {
   }
 }
 
-TEST_F(DamageTest, TheUndamagedFileIsRestored) {
+TEST_F(DamageTest, RestoresUndamagedFile) {
   ASSERT_NO_FATAL_FAILURE(SaveSome());
   Write(whole_);
   EXPECT_EQ(ErrorOfRestore(Path()), "");
 }
 
-TEST_F(SnapshotTest, RestoringComesBeforeLimitsAndOnce) {
+TEST_F(SnapshotTest, RestoresOnceAndOnlyBeforeLimitsAreAdded) {
   auto first = Make();
   const LimitHandle limit = Add(*first, "posts", SpecOf(2, kHour));
   first->Check({limit, "k"});
@@ -441,7 +441,7 @@ TEST_F(SnapshotTest, RestoringComesBeforeLimitsAndOnce) {
   EXPECT_EQ(second->StatsApprox().keys, 1U);
 }
 
-// Charges one unit of so many keys, all of them of one shard of a limiter made with the seed 1.
+// Charges one unit to each of `keys` keys of one shard of a limiter made with seed 1.
 void ChargeOneShard(Limiter& limiter, LimitHandle limit, Algorithm algorithm, int keys) {
   const RegisteredLimit hash("posts", 0, HashSeed{1, ~std::uint64_t{1}}, algorithm);
   for (int i = 0; keys > 0; ++i) {
@@ -454,8 +454,8 @@ void ChargeOneShard(Limiter& limiter, LimitHandle limit, Algorithm algorithm, in
 
 int ManyOf(Algorithm algorithm) { return algorithm == Algorithm::kSlidingLog ? 700 : 4500; }
 
-// Tables as full as they ever get must fit the same memory after a restart.
-TEST_F(SnapshotTest, AFullStoreFitsTheSameMemory) {
+// Tables as full as they can get must fit the same memory after a restart.
+TEST_F(SnapshotTest, FullStoreFitsTheSameMemory) {
   for (const Algorithm algorithm :
        {Algorithm::kTokenBucket, Algorithm::kSlidingWindow, Algorithm::kSlidingLog}) {
     auto first = Make(1, 16 * kMebibyte);
@@ -471,7 +471,7 @@ TEST_F(SnapshotTest, AFullStoreFitsTheSameMemory) {
   }
 }
 
-TEST_F(SnapshotTest, StatesThatDoNotFitTheMemoryAreRefused) {
+TEST_F(SnapshotTest, RejectsStatesThatDoNotFitTheMemory) {
   for (const Algorithm algorithm :
        {Algorithm::kTokenBucket, Algorithm::kSlidingWindow, Algorithm::kSlidingLog}) {
     auto first = Make(1, 256 * kMebibyte);

@@ -22,9 +22,9 @@ using testing::Random;
 constexpr Nanos kSecond{1'000'000'000};
 constexpr Nanos kHour{3600 * kSecond};
 constexpr Time kWall{Nanos{1'700'000'000'000'000'000}};
-constexpr Nanos kUp{12'345'678'901};  // what the steady clock showed at the start
+constexpr Nanos kUp{12'345'678'901};  // the steady clock at the start
 
-// Readings of a machine whose wall clock is `ahead` of where it would be without steps.
+// Returns readings of a machine whose wall clock is `ahead` of a clock without steps.
 ClockReading After(Nanos passed, Nanos ahead = Nanos{0}) {
   return {kUp + passed, kWall + passed + ahead};
 }
@@ -37,7 +37,7 @@ TEST(SlewedTimeTest, StartsAtWallTimeAndFollowsTheSteadyClock) {
   EXPECT_EQ(time.JumpsForTest(), 0U);
 }
 
-TEST(SlewedTimeTest, AJumpForwardOfTheWallDoesNotSkipTime) {
+TEST(SlewedTimeTest, ForwardJumpOfTheWallDoesNotSkipTime) {
   SlewedTime time(After(Nanos{0}));
   const Time before = time.At(After(kSecond));
   const Time after = time.At(After(2 * kSecond, 24 * kHour));
@@ -45,7 +45,7 @@ TEST(SlewedTimeTest, AJumpForwardOfTheWallDoesNotSkipTime) {
   EXPECT_EQ(time.JumpsForTest(), 1U);
 }
 
-TEST(SlewedTimeTest, AJumpBackOfTheWallDoesNotFreezeTime) {
+TEST(SlewedTimeTest, BackwardJumpOfTheWallDoesNotFreezeTime) {
   SlewedTime time(After(Nanos{0}));
   const Time before = time.At(After(kSecond));
   const Time after = time.At(After(2 * kSecond, -24 * kHour));
@@ -56,7 +56,7 @@ TEST(SlewedTimeTest, AJumpBackOfTheWallDoesNotFreezeTime) {
 TEST(SlewedTimeTest, ReachesTheWallAfterAJumpAndStaysWithIt) {
   for (const Nanos ahead : {10 * kSecond, -10 * kSecond}) {
     SlewedTime time(After(Nanos{0}));
-    // 10 seconds at 1/2000 take 20,000.
+    // 10 seconds at 1/2000 take 20,000 seconds.
     Nanos passed{0};
     for (; passed < 19'000 * kSecond; passed += kSecond) {
       EXPECT_NE(time.At(After(passed, ahead)), kWall + passed + ahead);
@@ -77,7 +77,7 @@ TEST(SlewedTimeTest, SmallAdjustmentsAreNoJumps) {
   EXPECT_EQ(time.JumpsForTest(), 1U);
 }
 
-TEST(SlewedTimeTest, EveryJumpIsCountedOnce) {
+TEST(SlewedTimeTest, CountsEveryJumpOnce) {
   SlewedTime time(After(Nanos{0}));
   time.At(After(kSecond, kHour));
   time.At(After(2 * kSecond, kHour));
@@ -109,7 +109,7 @@ TEST(SlewedTimeTest, NeverGoesBackAndKeepsItsPace) {
   });
 }
 
-TEST(SlewedTimeTest, TimeGoesOnWhileTheMachineIsSuspended) {
+TEST(SlewedTimeTest, TimeContinuesWhileTheMachineIsSuspended) {
   SlewedTime time(After(Nanos{0}));
   EXPECT_EQ(time.At(After(72 * kHour)), kWall + 72 * kHour);
   EXPECT_EQ(time.JumpsForTest(), 0U);
@@ -129,7 +129,7 @@ TEST(SystemClockTest, ShowsATimeOfThisCenturyThatNeverGoesBack) {
   EXPECT_GT(last, first);
 }
 
-TEST(SystemClockTest, SleepsForAtLeastTheLengthGiven) {
+TEST(SystemClockTest, SleepsForAtLeastTheRequestedLength) {
   const std::unique_ptr<Clock> clock = MakeSystemClock();
   const Time before = clock->Now();
   clock->SleepFor(Nanos{20'000'000});
@@ -144,7 +144,7 @@ TEST(SystemClockTest, RequestsNoSleepForZeroAndLess) {
   MakeSystemClock()->SleepFor(Nanos{-5});  // returns
 }
 
-TEST(SystemClockTest, RequestsASleepOfTheLengthGiven) {
+TEST(SystemClockTest, RequestsASleepOfTheGivenLength) {
   for (const Nanos length : {Nanos{1}, kSecond - Nanos{1}, kSecond, 90 * kSecond + Nanos{5},
                              kLongestSpan, Nanos::max()}) {
     const std::optional<timespec> request = SleepRequest(length);
@@ -154,7 +154,7 @@ TEST(SystemClockTest, RequestsASleepOfTheLengthGiven) {
   }
 }
 
-TEST(SystemClockTest, ThreadsMayReadItTogether) {
+TEST(SystemClockTest, AllowsReadingFromManyThreads) {
   const std::unique_ptr<Clock> clock = MakeSystemClock();
   std::atomic<int> backwards{0};
   std::vector<std::thread> threads;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for each test, removed afterwards.
+// A temporary folder per test, removed afterwards.
 class SystemZonesTest : public ::testing::Test {
  protected:
   SystemZonesTest() {
@@ -31,7 +31,7 @@ class SystemZonesTest : public ::testing::Test {
     std::ofstream(directory_ / name, std::ios::binary) << bytes;
   }
 
-  // A zone file of version 1 with one type: an hour ahead of UTC.
+  // Returns a zone file of version 1 with one type: an hour ahead of UTC.
   static std::string HourAhead() {
     std::string bytes("TZif", 4);
     bytes += std::string(15 + 1, '\0') + std::string(16, '\0');
@@ -50,7 +50,7 @@ TEST_F(SystemZonesTest, UtcNeedsNoFile) {
   EXPECT_EQ(testing::OffsetAt(*zones("UTC"), 0), 0);
 }
 
-TEST_F(SystemZonesTest, AZoneFileIsReadOnceAndShared) {
+TEST_F(SystemZonesTest, ReadsAZoneFileOnceAndSharesIt) {
   Write("Area/Town", HourAhead());
   const ZoneSource zones = SystemZones(directory_);
   const auto town = zones("Area/Town");
@@ -62,14 +62,14 @@ TEST_F(SystemZonesTest, AZoneFileIsReadOnceAndShared) {
   EXPECT_EQ(copy("Area/Town"), town);
 }
 
-TEST_F(SystemZonesTest, AFileThatComesLaterIsFound) {
+TEST_F(SystemZonesTest, FindsAFileThatIsInstalledLater) {
   const ZoneSource zones = SystemZones(directory_);
   EXPECT_EQ(zones("Area/Town"), nullptr);
   Write("Area/Town", HourAhead());
   EXPECT_NE(zones("Area/Town"), nullptr);
 }
 
-TEST_F(SystemZonesTest, NamesThatLeadElsewhereAreUnknown) {
+TEST_F(SystemZonesTest, RejectsNamesOutsideTheDirectory) {
   Write("Area/Town", HourAhead());
   Write("odd.name", HourAhead());
   Write("odd name", HourAhead());
@@ -85,7 +85,7 @@ TEST_F(SystemZonesTest, NamesThatLeadElsewhereAreUnknown) {
   EXPECT_EQ(SystemZones(directory_)("odd name"), nullptr);
 }
 
-TEST_F(SystemZonesTest, WhatIsNoZoneFileIsUnknown) {
+TEST_F(SystemZonesTest, RejectsFilesThatAreNoZoneFiles) {
   Write("Text", "no zone");
   Write("Empty", "");
   Write("Large", HourAhead() + std::string(std::size_t{1} << 20U, '\0'));
@@ -96,7 +96,7 @@ TEST_F(SystemZonesTest, WhatIsNoZoneFileIsUnknown) {
   EXPECT_EQ(zones("Area"), nullptr);
 }
 
-TEST_F(SystemZonesTest, ManyThreadsMayAskAtOnce) {
+TEST_F(SystemZonesTest, AllowsLookupsFromManyThreads) {
   Write("Area/Town", HourAhead());
   const ZoneSource zones = SystemZones(directory_);
   std::vector<std::thread> threads;
@@ -108,7 +108,7 @@ TEST_F(SystemZonesTest, ManyThreadsMayAskAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(SystemZonesTest, TheMachinesOwnZonesAreFound) {
+TEST_F(SystemZonesTest, FindsTheMachinesOwnZones) {
   if (!fs::exists(fs::path(kSystemZoneDirectory) / "Europe/Berlin")) {
     GTEST_SKIP() << "no zone files in " << kSystemZoneDirectory;
   }

@@ -12,7 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// 98 answers of 10 us, one refusal of 20 us, one of 5 ms, and two errors, in half a second.
+// Returns a report with 98 answers of 10 us, one refusal of 20 us, one of 5 ms, and two errors, in
+// half a second.
 LoadReport Report() {
   LoadReport report;
   for (int i = 0; i < 98; ++i) report.measured.AddAllowed(10us);
@@ -30,7 +31,7 @@ std::string ErrorOf(std::string_view text) {
   return read ? "no error" : read.error().message;
 }
 
-TEST(ExpectationTest, CountsAndRates) {
+TEST(ExpectationTest, ComparesCountsAndRates) {
   EXPECT_TRUE(Holds("requests=102"));
   EXPECT_TRUE(Holds("allowed=98"));
   EXPECT_TRUE(Holds("refused=2"));
@@ -41,7 +42,7 @@ TEST(ExpectationTest, CountsAndRates) {
   EXPECT_FALSE(Holds("rate>200"));
 }
 
-TEST(ExpectationTest, Latencies) {
+TEST(ExpectationTest, ComparesLatencies) {
   EXPECT_TRUE(Holds("p50<11us"));
   EXPECT_FALSE(Holds("p50<10us"));
   EXPECT_TRUE(Holds("p98<=10.2us"));
@@ -53,7 +54,7 @@ TEST(ExpectationTest, Latencies) {
   EXPECT_TRUE(Holds("mean=60us"));
 }
 
-TEST(ExpectationTest, APercentileIsTheValueOfItsRankAndNotThatAfterIt) {
+TEST(ExpectationTest, UsesTheValueAtTheExactRankOfAPercentile) {
   for (const auto& [text, slow] : {std::pair{"p99.9<1ms", 1}, {"p99<1ms", 10}, {"p7<1ms", 930}}) {
     LoadReport report;
     for (int i = 0; i < 1000; ++i) report.measured.AddAllowed(i < slow ? 5ms : 10us);
@@ -63,7 +64,7 @@ TEST(ExpectationTest, APercentileIsTheValueOfItsRankAndNotThatAfterIt) {
   }
 }
 
-TEST(ExpectationTest, EveryOperator) {
+TEST(ExpectationTest, SupportsEveryOperator) {
   for (const auto& [text, holds] : {std::pair{"errors<2", false},
                                     {"errors<3", true},
                                     {"errors<=2", true},
@@ -79,7 +80,7 @@ TEST(ExpectationTest, EveryOperator) {
   }
 }
 
-TEST(ExpectationTest, WithoutAnswersNoLatencyIsAsExpected) {
+TEST(ExpectationTest, LatencyIsNotMetWithoutAnswers) {
   LoadReport report;
   report.measured.AddErrors(1, "timed out");
   for (const std::string_view text : {"p99<1h", "max>=0s", "mean<1s"}) {
@@ -90,7 +91,7 @@ TEST(ExpectationTest, WithoutAnswersNoLatencyIsAsExpected) {
   EXPECT_TRUE(Expectation::Parse("rate=0").value().Holds(report));
 }
 
-TEST(ExpectationTest, WhatWasFoundIsTold) {
+TEST(ExpectationTest, ReportsTheMeasuredValue) {
   EXPECT_EQ(Expectation::Parse("max<1ms").value().Found(Report()), 5e6);
   EXPECT_TRUE(Expectation::Parse("max<1ms").value().is_latency());
   EXPECT_EQ(Expectation::Parse("rate>1000").value().Found(Report()), 200);
@@ -98,7 +99,7 @@ TEST(ExpectationTest, WhatWasFoundIsTold) {
   EXPECT_EQ(Expectation::Parse("errors = 0").value().text(), "errors = 0");
 }
 
-TEST(ExpectationTest, WhatIsNoneIsRefused) {
+TEST(ExpectationTest, RejectsMalformedExpectations) {
   EXPECT_EQ(ErrorOf("p99"), "expected a comparison such as p99<1ms or errors=0, found 'p99'");
   for (const std::string_view text :
        {"p0<1ms", "p101<1ms", "p<1ms", "p9x<1ms", "pp<1ms", "<1ms", "latency<1ms", "p1e1<1ms",

@@ -11,9 +11,9 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
-TEST(HistogramTest, NothingIsZero) {
+TEST(HistogramTest, AnEmptyHistogramReportsZeros) {
   const Histogram nothing;
   EXPECT_EQ(nothing.total(), 0U);
   EXPECT_EQ(nothing.min(), 0U);
@@ -22,7 +22,7 @@ TEST(HistogramTest, NothingIsZero) {
   EXPECT_EQ(nothing.Quantile({990'000}), 0U);
 }
 
-TEST(HistogramTest, SmallValuesAreExact) {
+TEST(HistogramTest, CountsSmallValuesExactly) {
   Histogram histogram;
   for (std::uint64_t value = 1; value <= 100; ++value) histogram.Add(value);
   EXPECT_EQ(histogram.Quantile({500'000}), 50U);
@@ -33,7 +33,7 @@ TEST(HistogramTest, SmallValuesAreExact) {
   EXPECT_EQ(histogram.min(), 1U);
 }
 
-TEST(HistogramTest, TheRankOfAShareIsExact) {
+TEST(HistogramTest, ComputesTheRankOfAShareExactly) {
   for (const std::uint64_t total : {1'000U, 10'000U, 100'000U}) {
     for (const std::uint64_t share : {1'000U, 70'000U, 290'000U, 570'000U, 999'000U}) {
       const std::uint64_t rank = share * total / Portion::kAll;
@@ -46,14 +46,14 @@ TEST(HistogramTest, TheRankOfAShareIsExact) {
   }
 }
 
-TEST(HistogramTest, EveryValueHasAStep) {
+TEST(HistogramTest, CountsValuesOfEveryMagnitude) {
   for (unsigned bit = 0; bit < 64; ++bit) {
     const std::uint64_t power = std::uint64_t{1} << bit;
-    for (const std::uint64_t value : {power - 1, power, power + 1, power + power / 3, kMost}) {
+    for (const std::uint64_t value : {power - 1, power, power + 1, power + power / 3, kMax}) {
       Histogram histogram;
       histogram.Add(value);
       EXPECT_EQ(histogram.Quantile({500'000}), value) << "the largest bounds the step";
-      histogram.Add(kMost);
+      histogram.Add(kMax);
       const std::uint64_t found = histogram.Quantile({500'000});
       EXPECT_GE(found, value);
       EXPECT_LE(found - value, value / 64) << value;
@@ -62,7 +62,7 @@ TEST(HistogramTest, EveryValueHasAStep) {
 }
 
 // Invariant (1).
-TEST(HistogramTest, QuantilesAreNotBelowAndHardlyAbove) {
+TEST(HistogramTest, QuantilesExceedExactValuesByAtMostOneStep) {
   std::mt19937_64 engine(7);
   std::lognormal_distribution<double> draw(12, 2);
   Histogram histogram;
@@ -81,7 +81,7 @@ TEST(HistogramTest, QuantilesAreNotBelowAndHardlyAbove) {
 }
 
 // Invariant (2).
-TEST(HistogramTest, AddedUpTheyAreOne) {
+TEST(HistogramTest, AddingHistogramsEqualsAddingTheirValues) {
   Histogram all;
   Histogram one;
   Histogram other;

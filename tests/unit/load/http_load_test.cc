@@ -28,14 +28,14 @@ class HttpLoadTest : public testing::Test {
   std::unique_ptr<LoadSession> session = MakeHttpLoad(listener, request);
 };
 
-TEST_F(HttpLoadTest, RequestsGoOutOneAfterAnother) {
+TEST_F(HttpLoadTest, SendsRequestsInOrder) {
   Send(1, 2);
   session->Pump();
   EXPECT_EQ(session->output, "GET /01 HTTP/1.1\r\n\r\nGET /02 HTTP/1.1\r\n\r\n");
   EXPECT_EQ(session->in_flight(), 2U);
 }
 
-TEST_F(HttpLoadTest, StatusesAreAnswersOrErrors) {
+TEST_F(HttpLoadTest, MapsStatusesToAnswersAndErrors) {
   Send(1, 5);
   EXPECT_TRUE(session->Receive(Reply("200 OK") + Reply("429 Too Many Requests") +
                                "HTTP/1.1 204 No Content\r\n\r\n" +
@@ -45,7 +45,7 @@ TEST_F(HttpLoadTest, StatusesAreAnswersOrErrors) {
   EXPECT_EQ(session->in_flight(), 0U);
 }
 
-TEST_F(HttpLoadTest, HowBytesAreCutMakesNoDifference) {
+TEST_F(HttpLoadTest, ResultDoesNotDependOnHowBytesAreSplit) {
   const std::string bytes = Reply("200 OK") + Reply("429 No") + Reply("500 Oops");
   for (std::size_t part = 1; part <= bytes.size(); ++part) {
     WritingListener own;
@@ -58,7 +58,7 @@ TEST_F(HttpLoadTest, HowBytesAreCutMakesNoDifference) {
   }
 }
 
-TEST_F(HttpLoadTest, WhatAServerThatClosesHasNotTakenMayBeSentAgain) {
+TEST_F(HttpLoadTest, ReportsUnansweredRequestsAsNotTakenAfterConnectionClose) {
   Send(1, 4);
   EXPECT_TRUE(session->Receive(Reply("200 OK") + Reply("200 OK", "Connection: close")));
   EXPECT_EQ(listener.heard, (Heard{"1 allowed", "2 allowed", "3 not taken", "4 not taken"}));
@@ -68,7 +68,7 @@ TEST_F(HttpLoadTest, WhatAServerThatClosesHasNotTakenMayBeSentAgain) {
 }
 
 // Invariant (1).
-TEST_F(HttpLoadTest, WhatIsUnderWayAtTheEndIsAnError) {
+TEST_F(HttpLoadTest, ReportsRequestsInFlightAsErrorsWhenTheConnectionEnds) {
   Send(1, 3);
   EXPECT_TRUE(session->Receive(Reply("200 OK") + "HTTP/1.1 200 OK\r\nContent-"));
   session->ReceiveEnd("closed");
@@ -76,7 +76,7 @@ TEST_F(HttpLoadTest, WhatIsUnderWayAtTheEndIsAnError) {
   EXPECT_FALSE(session->takes_requests());
 }
 
-TEST_F(HttpLoadTest, AReplyWithoutALengthEndsWithTheConnection) {
+TEST_F(HttpLoadTest, AcceptsAReplyThatEndsWithTheConnection) {
   Send(1, 2);
   EXPECT_TRUE(session->Receive("HTTP/1.0 200 OK\r\n\r\nhello"));
   EXPECT_EQ(listener.heard, Heard{});
@@ -84,7 +84,7 @@ TEST_F(HttpLoadTest, AReplyWithoutALengthEndsWithTheConnection) {
   EXPECT_EQ(listener.heard, (Heard{"1 allowed", "2 not taken"}));
 }
 
-TEST_F(HttpLoadTest, ManyRequestsKeepTheirOrder) {
+TEST_F(HttpLoadTest, KeepsTheOrderOfManyRequests) {
   for (int i = 1; i <= 5000; ++i) {
     session->Send(0, At(i));
     if (i == 1) continue;
@@ -94,13 +94,13 @@ TEST_F(HttpLoadTest, ManyRequestsKeepTheirOrder) {
   EXPECT_EQ(session->in_flight(), 1U);
 }
 
-TEST_F(HttpLoadTest, AnotherProtocolIsAFault) {
+TEST_F(HttpLoadTest, FailsIfTheServerSpeaksAnotherProtocol) {
   Send(1, 1);
   EXPECT_FALSE(session->Receive("-ERR unknown command\r\n"));
   EXPECT_EQ(session->fault(), "does not speak the protocol: a reply is not HTTP/1");
 }
 
-TEST_F(HttpLoadTest, AnAnswerToNothingIsAFault) {
+TEST_F(HttpLoadTest, FailsOnAReplyWithoutARequest) {
   EXPECT_FALSE(session->Receive(Reply("200 OK")));
   EXPECT_EQ(session->fault(), "does not speak the protocol: it answered what was not asked");
 }

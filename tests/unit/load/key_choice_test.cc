@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kSeed = 5;
 constexpr int kDraws = 100'000;
 
-// How often each key came.
+// Returns how often each key is chosen.
 std::vector<int> Counts(KeyDistribution distribution, std::uint64_t keys) {
   KeyChoice choice(distribution, keys, kSeed, {});
   std::vector<int> counts(keys);
@@ -26,13 +26,13 @@ std::vector<std::uint64_t> First(KeyChoice choice, int count) {
   return keys;
 }
 
-TEST(KeyChoiceTest, UniformIsEven) {
+TEST(KeyChoiceTest, UniformChoosesAllKeysEquallyOften) {
   for (const int count : Counts(KeyDistribution::kUniform, 10)) {
-    EXPECT_NEAR(count, kDraws / 10, 500);  // five deviations
+    EXPECT_NEAR(count, kDraws / 10, 500);  // five standard deviations
   }
 }
 
-TEST(KeyChoiceTest, ZipfFallsWithTheRank) {
+TEST(KeyChoiceTest, ZipfFrequenciesFollowTheRank) {
   const std::vector<int> counts = Counts(KeyDistribution::kZipf, 1000);
   double weights = 0;
   for (int rank = 1; rank <= 1000; ++rank) weights += std::pow(rank, -0.99);
@@ -42,7 +42,7 @@ TEST(KeyChoiceTest, ZipfFallsWithTheRank) {
   }
 }
 
-TEST(KeyChoiceTest, HotIsNineOfTen) {
+TEST(KeyChoiceTest, HotChoosesTheFirstKeyForNineOfTen) {
   const std::vector<int> counts = Counts(KeyDistribution::kHot, 11);
   EXPECT_NEAR(counts[0], kDraws * 9 / 10, 500);
   for (std::size_t key = 1; key < counts.size(); ++key) {
@@ -50,7 +50,7 @@ TEST(KeyChoiceTest, HotIsNineOfTen) {
   }
 }
 
-TEST(KeyChoiceTest, SequentialTakesTurnsAlsoInParts) {
+TEST(KeyChoiceTest, SequentialVisitsAllKeysInEverySlice) {
   using Keys = std::vector<std::uint64_t>;
   const auto slice = [](std::uint64_t index, std::uint64_t count) {
     return KeyChoice(KeyDistribution::kSequential, 5, kSeed, {index, count});
@@ -60,14 +60,14 @@ TEST(KeyChoiceTest, SequentialTakesTurnsAlsoInParts) {
   EXPECT_EQ(First(slice(1, 2), 5), (Keys{1, 3, 0, 2, 4}));
 }
 
-TEST(KeyChoiceTest, OneKeyIsAlwaysTheSame) {
+TEST(KeyChoiceTest, EveryDistributionSupportsASingleKey) {
   for (const auto distribution : {KeyDistribution::kUniform, KeyDistribution::kZipf,
                                   KeyDistribution::kHot, KeyDistribution::kSequential}) {
     EXPECT_EQ(Counts(distribution, 1)[0], kDraws);
   }
 }
 
-TEST(KeyChoiceTest, TheSameSeedAndPartGiveTheSameKeys) {
+TEST(KeyChoiceTest, EqualSeedAndSliceGiveEqualKeys) {
   const auto keys = [](std::uint64_t seed, TaskSlice slice) {
     return First(KeyChoice(KeyDistribution::kUniform, 1'000'000, seed, slice), 20);
   };

@@ -1,4 +1,4 @@
-// A listener that writes down what it is told.
+// WritingListener: records the answers it receives as text.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class WritingListener final : public LoadSession::Listener {
 
 using Heard = std::vector<std::string>;
 
-// Requests number themselves.
+// Converts a request number to a due time, which identifies the request in the recorded text.
 inline Time At(int number) { return Time{Nanos{number}}; }
 
 }  // namespace sluice

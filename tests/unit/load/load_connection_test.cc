@@ -29,12 +29,12 @@ class LoadConnectionTest : public ::testing::Test {
                                    MakeHttpLoad(listener, request));
   }
 
-  // Goes on for as long as epoll tells of it.
+  // Continues opening for as long as epoll reports events.
   Result<Opening> Finish(Result<Opening> opening) {
     while (opening && opening.value() == Opening::kUnderWay) {
       epoll_event event{};
       EXPECT_EQ(epoll_wait(epoll.descriptor(), &event, 1, 10'000), 1);
-      const void* const told = event.data.ptr;  // a member of a packed structure
+      const void* const told = event.data.ptr;  // copied, because epoll_event is packed
       EXPECT_EQ(told, &connection);
       opening = connection.ContinueOpening(epoll.descriptor());
     }
@@ -51,7 +51,7 @@ class LoadConnectionTest : public ::testing::Test {
   LoadConnection connection;
 };
 
-TEST_F(LoadConnectionTest, ItOpensWithoutWaitingAtTheFirstPlaceThatAnswers) {
+TEST_F(LoadConnectionTest, OpensTheFirstReachableAddressWithoutBlocking) {
   address.places = {silent.place(), silent.place(), listening.place()};
   const Result<Opening> opening = Finish(Begin());
   ASSERT_TRUE(opening);
@@ -60,7 +60,7 @@ TEST_F(LoadConnectionTest, ItOpensWithoutWaitingAtTheFirstPlaceThatAnswers) {
   EXPECT_TRUE(connection.HasRoom(1));
 }
 
-TEST_F(LoadConnectionTest, WhereNoPlaceAnswersItIsClosedAndMayBeginAgain) {
+TEST_F(LoadConnectionTest, StaysClosedIfNoAddressIsReachableAndCanRetry) {
   address.places = {silent.place(), silent.place()};
   const Result<Opening> opening = Finish(Begin());
   ASSERT_FALSE(opening);
@@ -72,7 +72,7 @@ TEST_F(LoadConnectionTest, WhereNoPlaceAnswersItIsClosedAndMayBeginAgain) {
   EXPECT_TRUE(connection.is_open());
 }
 
-TEST_F(LoadConnectionTest, APlaceThatTakesTooLongIsLeftForTheNext) {
+TEST_F(LoadConnectionTest, TriesTheNextAddressAfterATimeout) {
   address.places = {listening.place(), listening.place()};
   ASSERT_EQ(Begin().value(), Opening::kUnderWay);
   EXPECT_TRUE(connection.is_opening());

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(MeasurementsTest, ErrorsAreApartAndHaveNoLatency) {
+TEST(MeasurementsTest, CountsErrorsSeparatelyWithoutLatency) {
   Measurements measured;
   measured.AddAllowed(1ms);
   measured.AddRefused(2ms);
@@ -22,7 +22,7 @@ TEST(MeasurementsTest, ErrorsAreApartAndHaveNoLatency) {
   EXPECT_EQ(measured.causes().size(), 1U);
 }
 
-TEST(MeasurementsTest, AddedUpTheyAreOne) {
+TEST(MeasurementsTest, AddMergesCountsLatenciesAndCauses) {
   Measurements one;
   one.AddAllowed(1ms);
   one.AddErrors(1, "a");
@@ -38,15 +38,15 @@ TEST(MeasurementsTest, AddedUpTheyAreOne) {
   EXPECT_EQ(one.latencies().max(), 3'000'000U);
 }
 
-TEST(MeasurementsTest, CausesAreBounded) {
+TEST(MeasurementsTest, BoundsTheNumberOfCauses) {
   Measurements measured;
   for (int i = 0; i < 100; ++i) measured.AddErrors(1, "cause " + std::to_string(i));
   EXPECT_EQ(measured.errors(), 100U);
-  EXPECT_EQ(measured.causes().size(), Measurements::kCausesMost + 1);
+  EXPECT_EQ(measured.causes().size(), Measurements::kMaxCauses + 1);
   EXPECT_EQ(measured.causes().find(Measurements::kOtherCauses)->second, 84U);
 }
 
-TEST(MeasurementsTest, TheRateIsThatOfAnswers) {
+TEST(MeasurementsTest, RateCountsOnlyAnswers) {
   LoadReport report;
   EXPECT_EQ(report.rate(), 0);
   report.measured.AddAllowed(1ms);

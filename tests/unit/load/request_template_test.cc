@@ -22,7 +22,7 @@ std::string For(const RequestTemplate& request, std::uint64_t key) {
 }
 
 // Invariant (1).
-TEST(RequestTemplateTest, WhatIsAppendedIsWhatWasBuilt) {
+TEST(RequestTemplateTest, AppendsWhatTheBuilderReturns) {
   const RequestTemplate request(1000, BuildTwice);
   EXPECT_EQ(For(request, 0), BuildTwice("000"));
   EXPECT_EQ(For(request, 7), BuildTwice("007"));
@@ -31,7 +31,7 @@ TEST(RequestTemplateTest, WhatIsAppendedIsWhatWasBuilt) {
   EXPECT_EQ(request.size(), BuildTwice("000").size());
 }
 
-TEST(RequestTemplateTest, KeysAreAsWideAsTheLast) {
+TEST(RequestTemplateTest, PadsKeysToTheWidthOfTheLastKey) {
   EXPECT_EQ(For(RequestTemplate(1, BuildTwice), 0), BuildTwice("0"));
   EXPECT_EQ(For(RequestTemplate(10, BuildTwice), 9), BuildTwice("9"));
   EXPECT_EQ(For(RequestTemplate(11, BuildTwice), 9), BuildTwice("09"));
@@ -39,7 +39,7 @@ TEST(RequestTemplateTest, KeysAreAsWideAsTheLast) {
             BuildTwice("0000000000000000001"));
 }
 
-TEST(RequestTemplateTest, ARequestMayHaveNoKey) {
+TEST(RequestTemplateTest, SupportsRequestsWithoutAKey) {
   EXPECT_EQ(For(RequestTemplate(1000, BuildNothing), 5), "PING");
 }
 

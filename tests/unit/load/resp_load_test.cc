@@ -13,7 +13,8 @@ namespace {
 
 class RespLoadTest : public testing::Test {
  protected:
-  // What is heard when so many are under way and these bytes come, in one piece or byte by byte.
+  // Returns what the listener records when these bytes answer `sent` requests, in one piece or byte
+  // by byte.
   Heard Hear(RespMeaning meaning, int sent, std::string_view bytes) {
     WritingListener one;
     WritingListener many;
@@ -33,20 +34,20 @@ class RespLoadTest : public testing::Test {
       10, [](std::string_view key) { return "*1\r\n$1\r\n" + std::string(key) + "\r\n"; });
 };
 
-TEST_F(RespLoadTest, TheCommandSaysWhatAReplyMeans) {
+TEST_F(RespLoadTest, DerivesTheMeaningFromTheCommand) {
   EXPECT_EQ(MeaningOf("cl.Throttle"), RespMeaning::kThrottled);
   EXPECT_EQ(MeaningOf("SLUICE.CHECK"), RespMeaning::kAllowed);
   EXPECT_EQ(MeaningOf("INCR"), RespMeaning::kAny);
 }
 
-TEST_F(RespLoadTest, ThrottleBeginsWithWhetherItIsRefused) {
+TEST_F(RespLoadTest, ReadsRefusalFromTheFirstElementOfThrottle) {
   EXPECT_EQ(Hear(RespMeaning::kThrottled, 3,
                  "*5\r\n:0\r\n:16\r\n:15\r\n:-1\r\n:2\r\n"
                  "*5\r\n:1\r\n:16\r\n:0\r\n:2\r\n:2\r\n-OOM no memory\r\n"),
             (Heard{"1 allowed", "2 refused", "3 error: OOM no memory"}));
 }
 
-TEST_F(RespLoadTest, ALoginIsSentFirstAndItsReplyIsNoAnswer) {
+TEST_F(RespLoadTest, SendsLoginFirstAndIgnoresItsReply) {
   WritingListener listener;
   const auto session = MakeRespLoad(listener, request, RespMeaning::kAny, "login ");
   session->Send(1, At(1));
@@ -57,7 +58,7 @@ TEST_F(RespLoadTest, ALoginIsSentFirstAndItsReplyIsNoAnswer) {
   EXPECT_EQ(listener.heard, Heard{"1 allowed"});
 }
 
-TEST_F(RespLoadTest, ALoginThatIsRefusedIsAFault) {
+TEST_F(RespLoadTest, FailsIfLoginIsRefused) {
   WritingListener listener;
   const auto session = MakeRespLoad(listener, request, RespMeaning::kAny, "login ");
   session->Send(1, At(1));
@@ -65,22 +66,22 @@ TEST_F(RespLoadTest, ALoginThatIsRefusedIsAFault) {
   EXPECT_EQ(session->fault(), "does not take the token: WRONGPASS no");
 }
 
-TEST_F(RespLoadTest, CheckBeginsWithWhetherItIsAllowed) {
+TEST_F(RespLoadTest, ReadsAllowedFromTheFirstElementOfCheck) {
   EXPECT_EQ(Hear(RespMeaning::kAllowed, 3, "*2\r\n:1\r\n:2\r\n*2\r\n:0\r\n:2\r\n:1\r\n"),
             (Heard{"1 allowed", "2 refused", "3 error: a reply that is no verdict"}));
 }
 
-TEST_F(RespLoadTest, OfAnyOtherCommandAllButErrorsIsAllowed) {
+TEST_F(RespLoadTest, CountsEveryReplyButErrorsAsAllowedForOtherCommands) {
   EXPECT_EQ(
       Hear(RespMeaning::kAny, 4, ":1\r\n$-1\r\n+OK\r\n-ERR wrong number of arguments\r\n"),
       (Heard{"1 allowed", "2 allowed", "3 allowed", "4 error: ERR wrong number of arguments"}));
 }
 
-TEST_F(RespLoadTest, APushAnswersNothing) {
+TEST_F(RespLoadTest, IgnoresPushes) {
   EXPECT_EQ(Hear(RespMeaning::kAny, 1, ">2\r\n+a\r\n+b\r\n:1\r\n"), Heard{"1 allowed"});
 }
 
-TEST_F(RespLoadTest, AnotherProtocolIsAFault) {
+TEST_F(RespLoadTest, FailsIfTheServerSpeaksAnotherProtocol) {
   WritingListener listener;
   const auto session = MakeRespLoad(listener, request, RespMeaning::kAny);
   session->Send(1, At(1));

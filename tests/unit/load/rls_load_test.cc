@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "listener.h"
-#include "net/http2_session.h"
+#include "net/http2/http2_session.h"
 #include "unit/net/scripted_service.h"
-#include "wire/grpc_frame.h"
-#include "wire/rls_caller.h"
+#include "wire/grpc/grpc_frame.h"
+#include "wire/grpc/rls_caller.h"
 
 namespace sluice {
 namespace {
@@ -44,7 +44,7 @@ class RlsLoadTest : public testing::Test {
   std::unique_ptr<LoadSession> session = MakeRlsLoad(listener, message, "limits.test");
 };
 
-TEST_F(RlsLoadTest, CallsCarryTheMessageOfTheirKey) {
+TEST_F(RlsLoadTest, SendsTheMessageOfTheKey) {
   ReplyWith("\x08\x01");
   session->Send(7, At(1));
   session->Send(42, At(2));
@@ -58,7 +58,7 @@ TEST_F(RlsLoadTest, CallsCarryTheMessageOfTheirKey) {
   EXPECT_EQ(session->in_flight(), 0U);
 }
 
-TEST_F(RlsLoadTest, CallsCarryTheMetadata) {
+TEST_F(RlsLoadTest, SendsMetadataWithEveryCall) {
   HeaderList metadata;
   metadata.Add("x-team", "a");
   metadata.Add("authorization", "Bearer s3cret");
@@ -78,14 +78,14 @@ TEST_F(RlsLoadTest, CallsCarryTheMetadata) {
   }
 }
 
-TEST_F(RlsLoadTest, OverLimitIsRefused) {
+TEST_F(RlsLoadTest, CountsOverLimitAsRefused) {
   ReplyWith("\x08\x02");
   session->Send(0, At(1));
   Meet();
   EXPECT_EQ(listener.heard, Heard{"1 refused"});
 }
 
-TEST_F(RlsLoadTest, ACallThatFailsIsAnErrorWithItsWords) {
+TEST_F(RlsLoadTest, ReportsAFailedCallAsAnErrorWithItsMessage) {
   service.fill = [](HttpReply& reply) {
     reply.headers.Add("grpc-status", "12");
     reply.headers.Add("grpc-message", "no such method");
@@ -99,7 +99,7 @@ TEST_F(RlsLoadTest, ACallThatFailsIsAnErrorWithItsWords) {
             (Heard{"1 error: UNIMPLEMENTED: no such method", "2 error: HTTP status 502"}));
 }
 
-TEST_F(RlsLoadTest, AReplyThatIsNoneIsAFault) {
+TEST_F(RlsLoadTest, FailsOnAMalformedReply) {
   ReplyWith("");
   session->Send(0, At(1));
   session->Pump();
@@ -109,7 +109,7 @@ TEST_F(RlsLoadTest, AReplyThatIsNoneIsAFault) {
             "does not speak the protocol: a reply has a code that is neither OK nor OVER_LIMIT");
 }
 
-TEST_F(RlsLoadTest, WhatIsUnderWayAtTheEndIsAnError) {
+TEST_F(RlsLoadTest, ReportsRequestsInFlightAsErrorsWhenTheConnectionEnds) {
   service.replies_later = true;
   session->Send(0, At(1));
   session->Send(0, At(2));
@@ -119,7 +119,7 @@ TEST_F(RlsLoadTest, WhatIsUnderWayAtTheEndIsAnError) {
   EXPECT_FALSE(session->takes_requests());
 }
 
-TEST_F(RlsLoadTest, AServerThatGoesTakesNoMore) {
+TEST_F(RlsLoadTest, TakesNoRequestsAfterGoaway) {
   Meet();
   server.Drain();
   server.Drain();

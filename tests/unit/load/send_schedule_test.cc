@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr Time kBegin{std::chrono::seconds{1'700'000'000}};
 
-// All that are due at that time, as lengths from the begin.
+// Takes all requests that are due at this time. Returns their due times, relative to the beginning.
 std::vector<Nanos> TakeAll(SendSchedule& schedule, Nanos at) {
   std::vector<Nanos> taken;
   while (const std::optional<Time> intended = schedule.Next(kBegin + at)) {
@@ -26,7 +26,7 @@ std::vector<Nanos> TakeAll(SendSchedule& schedule, Nanos at) {
 using Taken = std::vector<Nanos>;
 
 // Invariant (1).
-TEST(SendScheduleTest, OpenRequestsAreDueAtTheirTimeAndNotBefore) {
+TEST(SendScheduleTest, OpenLoopRequestsAreDueAtTheirExactTimes) {
   SendSchedule schedule({.rate = 3, .duration = 1s}, {}, kBegin);
   EXPECT_EQ(schedule.NextDue(), kBegin);
   EXPECT_EQ(TakeAll(schedule, 0s), Taken{0s});
@@ -39,7 +39,7 @@ TEST(SendScheduleTest, OpenRequestsAreDueAtTheirTimeAndNotBefore) {
 }
 
 // Invariant (1).
-TEST(SendScheduleTest, WhatIsLateIsNotLeftOut) {
+TEST(SendScheduleTest, ReturnsLateRequestsWithTheirDueTimes) {
   SendSchedule schedule({.rate = 10, .duration = 1s}, {}, kBegin);
   EXPECT_EQ(TakeAll(schedule, 0s).size(), 1U);
   const std::vector<Nanos> late = TakeAll(schedule, 500ms);
@@ -47,7 +47,7 @@ TEST(SendScheduleTest, WhatIsLateIsNotLeftOut) {
 }
 
 // Invariant (2).
-TEST(SendScheduleTest, AnOpenLoopSendsRateTimesDuration) {
+TEST(SendScheduleTest, OpenLoopSendsRateTimesDuration) {
   for (const std::uint64_t rate : {1U, 7U, 1000U, 333'333U}) {
     SendSchedule schedule({.rate = rate, .duration = 3s}, {}, kBegin);
     EXPECT_EQ(schedule.unsent(), 3 * rate);
@@ -59,7 +59,7 @@ TEST(SendScheduleTest, AnOpenLoopSendsRateTimesDuration) {
 }
 
 // Invariant (2).
-TEST(SendScheduleTest, AnOpenLoopMayBeCounted) {
+TEST(SendScheduleTest, OpenLoopCanEndAfterANumberOfRequests) {
   SendSchedule schedule({.rate = 10, .warm_up = 250ms, .requests = 4}, {}, kBegin);
   EXPECT_EQ(schedule.measured_from(), kBegin + 250ms);
   EXPECT_EQ(schedule.end(), kBegin + 600ms);
@@ -67,7 +67,7 @@ TEST(SendScheduleTest, AnOpenLoopMayBeCounted) {
 }
 
 // Invariant (3).
-TEST(SendScheduleTest, PartsShareAnOpenLoop) {
+TEST(SendScheduleTest, SlicesShareAnOpenLoop) {
   SendSchedule one({.rate = 5, .duration = 1s}, {0, 2}, kBegin);
   SendSchedule other({.rate = 5, .duration = 1s}, {1, 2}, kBegin);
   EXPECT_EQ(TakeAll(one, 1h), (Taken{0s, 400ms, 800ms}));
@@ -77,7 +77,7 @@ TEST(SendScheduleTest, PartsShareAnOpenLoop) {
   EXPECT_EQ(none.end(), std::nullopt);
 }
 
-TEST(SendScheduleTest, WhatIsUnsentOfTheWarmUpIsNotCounted) {
+TEST(SendScheduleTest, UnsentExcludesTheWarmUp) {
   const LoadAmount amount{.rate = 10, .warm_up = 250ms, .duration = 1s};
   SendSchedule schedule(amount, {}, kBegin);
   EXPECT_EQ(schedule.unsent(), 10U);
@@ -93,14 +93,14 @@ TEST(SendScheduleTest, WhatIsUnsentOfTheWarmUpIsNotCounted) {
   EXPECT_EQ(SendSchedule(amount, {1, 2}, kBegin).unsent(), 5U) << "300 ms, 500 ms ... 1100 ms";
 }
 
-TEST(SendScheduleTest, ALongOpenLoopStaysExact) {
+TEST(SendScheduleTest, CountsALongOpenLoopExactly) {
   SendSchedule schedule({.rate = 999'999'937, .duration = std::chrono::hours{24 * 365}}, {},
                         kBegin);
   const std::uint64_t all = 999'999'937ULL * 86400 * 365;
   EXPECT_EQ(schedule.unsent(), all);
 }
 
-TEST(SendScheduleTest, AClosedLoopSendsWheneverItIsAsked) {
+TEST(SendScheduleTest, ClosedLoopAlwaysHasARequestUntilItsEnd) {
   SendSchedule schedule({.warm_up = 1s, .duration = 2s}, {}, kBegin);
   EXPECT_EQ(schedule.NextDue(), std::nullopt);
   EXPECT_EQ(schedule.Next(kBegin), kBegin);
@@ -112,7 +112,7 @@ TEST(SendScheduleTest, AClosedLoopSendsWheneverItIsAsked) {
 }
 
 // Invariants (2) and (3).
-TEST(SendScheduleTest, AClosedLoopMayBeCountedAfterTheWarmUp) {
+TEST(SendScheduleTest, ClosedLoopCountsRequestsAfterTheWarmUp) {
   SendSchedule one({.warm_up = 1s, .requests = 5}, {0, 2}, kBegin);
   SendSchedule other({.warm_up = 1s, .requests = 5}, {1, 2}, kBegin);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(one.Next(kBegin + 500ms), kBegin + 500ms);
@@ -121,7 +121,7 @@ TEST(SendScheduleTest, AClosedLoopMayBeCountedAfterTheWarmUp) {
   EXPECT_TRUE(one.IsOver(kBegin + 1s));
 }
 
-TEST(SendScheduleTest, WhatWasNotTakenIsSentAgainFirst) {
+TEST(SendScheduleTest, SendsReturnedRequestsFirst) {
   SendSchedule schedule({.rate = 10, .requests = 1}, {}, kBegin);
   const Time intended = *schedule.Next(kBegin);
   EXPECT_TRUE(schedule.IsOver(kBegin + 1s));

@@ -1,4 +1,4 @@
-// A service that remembers what it was asked and replies as it is told.
+// A service that records requests and replies as the test sets it up.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/exchange.h"
+#include "net/http1/exchange.h"
 
 namespace sluice {
 
@@ -48,7 +48,7 @@ class ScriptedService final : public HttpService {
     return head.target == "/stream" ? BodyDelivery::kStreamed : BodyDelivery::kWhole;
   }
 
-  // Sends back what comes, and ends when that does.
+  // Echoes the body of a streaming request, and finishes at its end or on a drain.
   void ServeStream(Exchange& exchange, StreamEvent event) override {
     events.push_back(event);
     if (event == StreamEvent::kGone) return;
@@ -75,7 +75,7 @@ class ScriptedService final : public HttpService {
   std::function<void(HttpReply&)> fill = [](HttpReply& reply) { reply.body = "hello"; };
   bool replies_later = false;
   std::vector<Exchange*> waiting;
-  std::vector<std::size_t> batches;  // how many were served together
+  std::vector<std::size_t> batches;  // sizes of the batches
   std::vector<Seen> seen;
   std::vector<StreamEvent> events;
 };

@@ -1,4 +1,4 @@
-// RemoteAsker: asks a remote, and runs its loop until that has answered.
+// RemoteAsker: sends a call to a remote store and runs its loop until the answer arrives.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,55 +6,55 @@
 #include <chrono>
 #include <optional>
 
-#include "net/event_loop.h"
-#include "store/remote.h"
+#include "net/loop/event_loop.h"
+#include "store/remote_store.h"
 
 namespace sluice {
 
 class RemoteAsker final : public RemoteListener {
  public:
-  // Both outlive it.
-  RemoteAsker(EventLoop& loop, Remote& remote) : loop_(loop), remote_(remote) {}
+  // `loop` and `remote` must outlive it.
+  RemoteAsker(EventLoop& loop, RemoteStore& remote) : loop_(loop), remote_(remote) {}
 
-  // Nothing where the call was not taken.
-  std::optional<RemoteFate> Ask(RemoteCall& call) {
+  // Returns none if the call was not accepted.
+  std::optional<RemoteOutcome> Ask(RemoteCall& call) {
     if (!Begin(call)) return std::nullopt;
     return Wait();
   }
 
   bool Begin(RemoteCall& call) {
-    fate_.reset();
+    outcome_.reset();
     overdue_ = 0;
     const bool is_taken = remote_.Decide(call, *this);
-    EXPECT_FALSE(fate_) << "answered before Decide returned";
+    EXPECT_FALSE(outcome_) << "answered before Decide returned";
     EXPECT_EQ(overdue_, 0) << "overdue before Decide returned";
     return is_taken;
   }
-  std::optional<RemoteFate> Wait() {
-    LoopTimer patience(loop_, [this] { loop_.End(); });
-    patience.SetAfter(std::chrono::seconds{20});
+  std::optional<RemoteOutcome> Wait() {
+    LoopTimer timeout(loop_, [this] { loop_.End(); });
+    timeout.SetAfter(std::chrono::seconds{20});
     loop_.Run();
-    EXPECT_TRUE(fate_) << "no answer";
-    return fate_;
+    EXPECT_TRUE(outcome_) << "no answer";
+    return outcome_;
   }
 
   void OnOverdue(RemoteCall& /*call*/) override {
     ++overdue_;
-    EXPECT_FALSE(fate_) << "overdue after the answer";
+    EXPECT_FALSE(outcome_) << "overdue after the answer";
   }
-  void OnAnswer(RemoteCall& /*call*/, RemoteFate fate) override {
-    EXPECT_FALSE(fate_) << "answered twice";
-    fate_ = fate;
+  void OnAnswer(RemoteCall& /*call*/, RemoteOutcome outcome) override {
+    EXPECT_FALSE(outcome_) << "answered twice";
+    outcome_ = outcome;
     loop_.End();
   }
 
   [[nodiscard]] int overdue() const { return overdue_; }
-  [[nodiscard]] std::optional<RemoteFate> fate() const { return fate_; }
+  [[nodiscard]] std::optional<RemoteOutcome> outcome() const { return outcome_; }
 
  private:
   EventLoop& loop_;
-  Remote& remote_;
-  std::optional<RemoteFate> fate_;
+  RemoteStore& remote_;
+  std::optional<RemoteOutcome> outcome_;
   int overdue_ = 0;
 };
 

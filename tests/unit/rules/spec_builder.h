@@ -1,4 +1,4 @@
-// Rules put together by hand, for tests of what looks at them.
+// Builds rules by hand, for tests of code that reads them.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "rules/rule_spec.h"
+#include "rules/model/rule_spec.h"
 
 namespace sluice {
 
 using Texts = std::vector<std::string>;
 
-// The place of the rule of that number: each stands on a line of its own.
+// Returns the place of the rule with this number: each rule is on a line of its own.
 inline Origin Line(std::uint32_t line) { return {0, {line, 1}}; }
 
 inline MatcherSpec Values(Texts texts, bool negated = false) {
@@ -48,7 +48,7 @@ inline RuleSpec Per(RuleSpec rule, std::vector<Texts> parts) {
   return rule;
 }
 
-// One domain of these rules, which stand on lines 1, 2, ... of "r.yaml".
+// Returns one domain with these rules, which are on lines 1, 2, ... of "r.yaml".
 inline RuleSetSpec SpecOf(std::vector<RuleSpec> rules) {
   RuleSetSpec spec;
   spec.files = {"r.yaml"};

@@ -1,5 +1,6 @@
-// MemoryStore when its memory is used up: nothing in use is forgotten, new keys share states, and
-// no key ever gets a second allowance. All keys are of one shard, which is full soon.
+// Tests of MemoryStore when its memory is used up: no key in use is forgotten, new keys share
+// states, and no key ever gets a second allowance. All keys belong to one shard, which fills up
+// quickly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,18 +14,18 @@
 #include "store/memory_store.h"
 #include "support/core_state.h"
 #include "support/random.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 constexpr HashSeed kSeed{1, 2};
-constexpr std::uint64_t kLeast = 16 * kMebibyte;
-constexpr std::uint64_t kShardBytes = kLeast / 256;
+constexpr std::uint64_t kMin = 16 * kMebibyte;
+constexpr std::uint64_t kShardBytes = kMin / 256;
 
 // A limit and keys of it that all belong to the first shard.
 struct Filling {
-  Filling(Scene& scene, std::string name, const LimitSpec& spec)
+  Filling(Fixture& scene, std::string name, const LimitSpec& spec)
       : handle(scene.Add(spec, name)), hash(std::move(name), 0, kSeed, spec.algorithm) {}
 
   std::string NewKey() {
@@ -40,8 +41,8 @@ struct Filling {
   std::vector<std::string> taken{};  // keys whose charge was taken
 };
 
-// Charges new keys until nearly none of a hundred finds a state of its own.
-void FillUp(Scene& scene, Filling& filling, std::int64_t cost = 1) {
+// Charges new keys until at least 98 of 100 find no state of their own.
+void FillUp(Fixture& scene, Filling& filling, std::int64_t cost = 1) {
   int shared = 0;
   for (int rounds = 0; shared < 98 && rounds < 500; ++rounds) {
     shared = 0;
@@ -55,8 +56,8 @@ void FillUp(Scene& scene, Filling& filling, std::int64_t cost = 1) {
   EXPECT_GE(shared, 98) << "the memory is never used up";
 }
 
-// Ordinary traffic on few keys, with which housekeeping goes on.
-void Traffic(Scene& scene, Filling& filling, int rounds, Nanos each) {
+// Ordinary traffic on a few keys, during which housekeeping continues.
+void Traffic(Fixture& scene, Filling& filling, int rounds, Nanos each) {
   std::vector<std::string> keys;
   for (int i = 0; i < 20; ++i) keys.push_back(filling.NewKey());
   for (int round = 0; round < rounds; ++round, scene.now += each) {
@@ -64,8 +65,8 @@ void Traffic(Scene& scene, Filling& filling, int rounds, Nanos each) {
   }
 }
 
-// A new key that was charged one unit on a shared state.
-std::string KeyWithoutState(Scene& scene, Filling& filling) {
+// Returns a new key that was charged one unit on a shared state.
+std::string KeyWithoutState(Fixture& scene, Filling& filling) {
   for (int i = 0; i < 10'000; ++i) {
     const std::string key = filling.NewKey();
     const Decision decision = scene.Check(filling.handle, key);
@@ -75,19 +76,21 @@ std::string KeyWithoutState(Scene& scene, Filling& filling) {
   return "";
 }
 
-// A store whose first shard is taken by logs that last for a year, so that only the first pages of
+// A store whose first shard is full of logs that last for a year, so that only the first pages of
 // every other table are left.
-class FullScene : public Scene {
+class FullFixture : public Fixture {
  public:
-  FullScene() : Scene(kLeast, kSeed), filler(*this, "filler", Spec()) { FillUp(*this, filler, 10); }
+  FullFixture() : Fixture(kMin, kSeed), filler(*this, "filler", Spec()) {
+    FillUp(*this, filler, 10);
+  }
 
   static LimitSpec Spec() { return SpecOf(10, kYear, Algorithm::kSlidingLog); }
 
   Filling filler;
 };
 
-TEST(MemoryStoreCapTest, NewKeysShareStatesAndAreCounted) {
-  FullScene scene;
+TEST(MemoryStoreCapTest, SharesAndCountsStatesOfNewKeys) {
+  FullFixture scene;
   const MemoryStoreStats before = scene.store().StatsApprox();
   EXPECT_GE(before.overflow_decisions, 98U);
   EXPECT_LE(before.bytes, kShardBytes);
@@ -98,42 +101,42 @@ TEST(MemoryStoreCapTest, NewKeysShareStatesAndAreCounted) {
   EXPECT_EQ(scene.store().StatsApprox().keys, before.keys);
 }
 
-TEST(MemoryStoreCapTest, NoKeyInUseIsForgotten) {
-  FullScene scene;
+TEST(MemoryStoreCapTest, ForgetsNoKeyInUse) {
+  FullFixture scene;
   ASSERT_GT(scene.filler.taken.size(), 100U);
   for (const std::string& key : scene.filler.taken) {
     EXPECT_FALSE(scene.Check(scene.filler.handle, key, 1).allowed);
   }
 }
 
-// Whatever shapes are mixed, and whichever came first, memory stays below what was asked for, but
-// for the rounding of tables to whole pieces.
-TEST(MemoryStoreCapTest, MemoryStaysBelowTheCapWhateverTheShapes) {
+// Whatever shapes are mixed, and in whatever order, memory stays below the cap, except for rounding
+// tables to whole pieces.
+TEST(MemoryStoreCapTest, StaysBelowTheCapForAllShapes) {
   LimitSpec warm = SpecOf(1, kHour, Algorithm::kPacer);
   warm.warm_up = kHour;
-  const std::vector<LimitSpec> specs{SpecOf(10, kYear), warm,
-                                     SpecOf(10, kYear, Algorithm::kFixedWindow), FullScene::Spec()};
-  const std::uint64_t most = 4 * kShardBytes + 2 * kPieceBytes;
+  const std::vector<LimitSpec> specs{
+      SpecOf(10, kYear), warm, SpecOf(10, kYear, Algorithm::kFixedWindow), FullFixture::Spec()};
+  const std::uint64_t max = 4 * kShardBytes + 2 * kPieceBytes;
   for (std::size_t first = 0; first < specs.size(); first += 3) {
-    Scene scene(4 * kLeast, kSeed);
+    Fixture scene(4 * kMin, kSeed);
     std::deque<Filling> fillings;
     for (const LimitSpec& spec : specs) {
       fillings.emplace_back(scene, "limit " + std::to_string(fillings.size()), spec);
     }
     FillUp(scene, fillings[first]);
-    EXPECT_LE(scene.store().StatsApprox().bytes, most) << first;
+    EXPECT_LE(scene.store().StatsApprox().bytes, max) << first;
     for (int i = 0; i < 600; ++i) {
       for (Filling& filling : fillings) scene.Check(filling.handle, filling.NewKey());
     }
-    EXPECT_LE(scene.store().StatsApprox().bytes, most) << first;
+    EXPECT_LE(scene.store().StatsApprox().bytes, max) << first;
   }
 }
 
 // Invariant (5), for keys with a state of their own and for keys without.
-TEST(MemoryStoreCapTest, NoKeyAtItsLimitGetsAFreshAllowance) {
+TEST(MemoryStoreCapTest, GivesNoFreshAllowanceAtTheLimit) {
   for (const Algorithm algorithm :
        {Algorithm::kTokenBucket, Algorithm::kSlidingWindow, Algorithm::kFixedWindow}) {
-    FullScene scene;
+    FullFixture scene;
     LimitSpec spec = SpecOf(4, kHour, algorithm);
     if (algorithm == Algorithm::kFixedWindow) spec.window = WindowKind::kFirstRequest;
     Filling keys(scene, "limit", spec);
@@ -148,15 +151,15 @@ TEST(MemoryStoreCapTest, NoKeyAtItsLimitGetsAFreshAllowance) {
     EXPECT_GT(shared, 50);
     EXPECT_GT(static_cast<int>(first.size()) - shared, 100);
     for (const std::string& key : first) ASSERT_FALSE(scene.Check(keys.handle, key).allowed);
-    // Token buckets win a unit back every quarter of an hour, the others none for an hour.
+    // Token buckets get a unit back every quarter of an hour, the others none for an hour.
     scene.now += kHour / 4 - Nanos{1};
     FillUp(scene, keys);
     for (const std::string& key : first) ASSERT_FALSE(scene.Check(keys.handle, key).allowed);
   }
 }
 
-TEST(MemoryStoreCapTest, KeysThatWereThereFirstStayExact) {
-  FullScene scene;
+TEST(MemoryStoreCapTest, KeepsEarlierKeysExact) {
+  FullFixture scene;
   Filling keys(scene, "limit", SpecOf(10, kHour));
   std::vector<std::string> hot;
   std::vector<CoreState> states;
@@ -174,13 +177,13 @@ TEST(MemoryStoreCapTest, KeysThatWereThereFirstStayExact) {
     const Decision decision = scene.Check(keys.handle, hot[i], cost.units);
     ASSERT_EQ(ToText(decision), ToText(states[i].Check(cost, scene.now)));
     scene.Check(keys.handle, keys.NewKey());
-    // So little time that no key is ever unused.
+    // Too little time for any key to become unused.
     scene.now += Nanos{random.Between(0, kSecond.count() / 20)};
   }
 }
 
-TEST(MemoryStoreCapTest, KeysThatAreAsIfUnusedAreForgottenFirst) {
-  Scene scene(kLeast, kSeed);
+TEST(MemoryStoreCapTest, ForgetsUnusedKeysFirst) {
+  Fixture scene(kMin, kSeed);
   Filling keys(scene, "limit", SpecOf(10, kHour));
   FillUp(scene, keys, 10);
   const MemoryStoreStats full = scene.store().StatsApprox();
@@ -192,11 +195,11 @@ TEST(MemoryStoreCapTest, KeysThatAreAsIfUnusedAreForgottenFirst) {
   }
 }
 
-// All memory is in the narrow table, and all of it is as if unused: keys of other shapes must find
-// room after a while, though nobody calls on the narrow table any more.
-TEST(MemoryStoreCapTest, UnusedKeysOfOneShapeGiveWayToAnother) {
+// All memory is in the narrow table, and all of its keys are unused. Keys of other shapes must find
+// room after a while, even though the narrow table is not called any more.
+TEST(MemoryStoreCapTest, ReusesMemoryOfUnusedKeysForOtherShapes) {
   for (const Algorithm algorithm : {Algorithm::kSlidingWindow, Algorithm::kSlidingLog}) {
-    Scene scene(kLeast, kSeed);
+    Fixture scene(kMin, kSeed);
     Filling narrow(scene, "narrow", SpecOf(10, kHour));
     Filling other(scene, "other", SpecOf(10, kHour, algorithm));
     FillUp(scene, narrow, 10);
@@ -207,14 +210,14 @@ TEST(MemoryStoreCapTest, UnusedKeysOfOneShapeGiveWayToAnother) {
       const Decision decision = scene.Check(other.handle, other.NewKey());
       shared += decision.source == Source::kOverflow ? 1 : 0;
     }
-    // Some may meet the cell of a key that came while memory was still used up.
+    // Some may share a cell with a key that came while memory was still used up.
     EXPECT_LE(shared, 20);
   }
 }
 
 // A key with units in a shared state must not move to a fresh one of its own before those are back.
-TEST(MemoryStoreCapTest, AKeyStaysWithItsSharedStateUntilThatIsDrained) {
-  Scene scene(kLeast, kSeed);
+TEST(MemoryStoreCapTest, KeepsKeyOnItsSharedStateUntilDrained) {
+  Fixture scene(kMin, kSeed);
   Filling keys(scene, "limit", SpecOf(10, kHour));
   FillUp(scene, keys, 1);  // all unused after 6 minutes
   const std::string key = KeyWithoutState(scene, keys);
@@ -233,15 +236,15 @@ TEST(MemoryStoreCapTest, AKeyStaysWithItsSharedStateUntilThatIsDrained) {
   EXPECT_EQ(scene.Check(keys.handle, key, 10).source, Source::kMemory);
 }
 
-TEST(MemoryStoreCapTest, ARequestThatMeetsASharedStateTwiceIsNotHalfCharged) {
-  FullScene scene;
+TEST(MemoryStoreCapTest, ChargesASharedStateOncePerRequest) {
+  FullFixture scene;
   const LimitHandle own = scene.Add(SpecOf(1000, kHour));
   scene.Check(own, "own");
   Filling fill_narrow(scene, "narrow filler", SpecOf(10, kYear));
   FillUp(scene, fill_narrow);
   Filling keys(scene, "limit", SpecOf(1, kHour));
   const std::string key = KeyWithoutState(scene, keys);
-  // A key that was never charged and has nothing left shares the cell.
+  // Find a key that was never charged and has nothing left because it shares the cell.
   std::optional<std::string> twin;
   for (int i = 0; i < 50'000 && !twin; ++i) {
     const std::string other = keys.NewKey();
@@ -259,9 +262,9 @@ TEST(MemoryStoreCapTest, ARequestThatMeetsASharedStateTwiceIsNotHalfCharged) {
   EXPECT_FALSE(scene.Together({{own, "own", Cost{1}}, {keys.handle, *twin, Cost{1}}}));
 }
 
-// Ever more limits run out of memory until the last finds no shared states left either.
-TEST(MemoryStoreCapTest, ARequestOverManyFullLimitsIsAllOrNone) {
-  FullScene scene;
+// More and more limits run out of memory until the last finds no shared states either.
+TEST(MemoryStoreCapTest, TakesAllOrNoneOverManyFullLimits) {
+  FullFixture scene;
   std::deque<Filling> limits;
   for (int i = 0; i < 12; ++i)
     limits.emplace_back(scene, "limit " + std::to_string(i), scene.Spec());
@@ -282,10 +285,10 @@ TEST(MemoryStoreCapTest, ARequestOverManyFullLimitsIsAllOrNone) {
   EXPECT_GT(refused, 40);
 }
 
-// The terms change to another shape while there is no memory to move to.
-TEST(MemoryStoreCapTest, ChangedTermsBringNoSecondAllowance) {
+// The terms change to another shape while there is no memory to move the state.
+TEST(MemoryStoreCapTest, ChangedTermsGiveNoSecondAllowance) {
   for (const bool together : {false, true}) {
-    Scene scene(kLeast, kSeed);
+    Fixture scene(kMin, kSeed);
     Filling keys(scene, "limit", SpecOf(10, kYear));
     FillUp(scene, keys, 10);
     LimitSpec wide = SpecOf(1, kYear);
@@ -299,12 +302,12 @@ TEST(MemoryStoreCapTest, ChangedTermsBringNoSecondAllowance) {
   }
 }
 
-TEST(MemoryStoreCapTest, ChangedPartsBringNoSecondAllowance) {
+TEST(MemoryStoreCapTest, ChangedPartsGiveNoSecondAllowance) {
   LimitSpec few = SpecOf(10, kYear, Algorithm::kSlidingBuckets);
   few.buckets = 4;
   LimitSpec many = few;
   many.buckets = 1000;
-  Scene scene(kLeast, kSeed);
+  Fixture scene(kMin, kSeed);
   Filling keys(scene, "limit", few);
   FillUp(scene, keys, 10);
   ASSERT_GT(keys.taken.size(), 100U);
@@ -316,16 +319,17 @@ TEST(MemoryStoreCapTest, ChangedPartsBringNoSecondAllowance) {
   EXPECT_LE(scene.store().StatsApprox().bytes, kShardBytes);
 }
 
-// A log that cannot grow joins its oldest entries: it may refuse longer, never less.
-TEST(MemoryStoreCapTest, ALogWithoutRoomToGrowIsNeverTooLenient) {
-  Scene scene(kLeast, kSeed);
+// A log that cannot grow joins its oldest entries: it may refuse for longer but never admits too
+// much.
+TEST(MemoryStoreCapTest, LogWithoutRoomIsNeverTooLenient) {
+  Fixture scene(kMin, kSeed);
   const LimitSpec spec = SpecOf(500, kHour, Algorithm::kSlidingLog);
   Filling hot(scene, "hot", spec);
   const std::string key = hot.NewKey();
   scene.Check(hot.handle, key);
   CoreState state(MustMake(spec).terms);
   state.Check(Cost{1}, scene.now);
-  Filling filler(scene, "filler", FullScene::Spec());
+  Filling filler(scene, "filler", FullFixture::Spec());
   FillUp(scene, filler, 10);
   const std::uint64_t bytes = scene.store().StatsApprox().bytes;
   int admitted = 0;
@@ -339,14 +343,14 @@ TEST(MemoryStoreCapTest, ALogWithoutRoomToGrowIsNeverTooLenient) {
     ASSERT_TRUE(state.Check(Cost{1}, scene.now).allowed) << i;
     ++admitted;
   }
-  // Five hours: at least every other one lets all 500 pass.
+  // Five hours: the log admits all 500 in at least every other hour.
   EXPECT_GT(admitted, 1200);
   EXPECT_GT(differ, 0) << "the log had room to grow";
   EXPECT_LE(scene.store().StatsApprox().bytes, bytes + 2000);
 }
 
-TEST(MemoryStoreCapTest, PermitsNeedAStateOfTheirOwn) {
-  FullScene scene;
+TEST(MemoryStoreCapTest, RefusesPermitsOnSharedStates) {
+  FullFixture scene;
   LimitSpec spec;
   spec.algorithm = Algorithm::kConcurrency;
   spec.max_in_flight = 2;
@@ -361,9 +365,9 @@ TEST(MemoryStoreCapTest, PermitsNeedAStateOfTheirOwn) {
   EXPECT_TRUE(scene.Permit(Operation::kRelease, keys.handle, key, "id").allowed);
 }
 
-// Nothing can be given back to a state that others share.
-TEST(MemoryStoreCapTest, RefundAndResetLeaveSharedStatesAlone) {
-  FullScene scene;
+// Shared states give nothing back.
+TEST(MemoryStoreCapTest, RefundAndResetDoNotChangeSharedStates) {
+  FullFixture scene;
   Filling keys(scene, "limit", SpecOf(4, kYear));
   FillUp(scene, keys);
   const std::string key = KeyWithoutState(scene, keys);
@@ -373,35 +377,35 @@ TEST(MemoryStoreCapTest, RefundAndResetLeaveSharedStatesAlone) {
   EXPECT_EQ(scene.Left(keys.handle, key), before);
 }
 
-// After a flood is over, its memory goes back as ordinary traffic goes on.
-TEST(MemoryStoreCapTest, MemoryIsGivenBackAfterAFlood) {
+// After a flood has ended, ordinary traffic returns its memory.
+TEST(MemoryStoreCapTest, ReturnsMemoryAfterAFlood) {
   for (const Algorithm algorithm : {Algorithm::kTokenBucket, Algorithm::kSlidingLog}) {
-    Scene scene(kLeast, kSeed);
+    Fixture scene(kMin, kSeed);
     Filling keys(scene, "limit", SpecOf(10, kHour, algorithm));
     FillUp(scene, keys);
     Traffic(scene, keys, 2000, kHour / 200);
-    // A key that came while memory was used up stays with its shared state until it pauses.
+    // A key that came while memory was used up keeps its shared state until it pauses.
     scene.now += 4 * kHour;
     Traffic(scene, keys, 20, Nanos{1});
     const MemoryStoreStats after = scene.store().StatsApprox();
     EXPECT_LE(after.keys, 20U);
-    // The least a table takes is two pieces, by its own count.
+    // By its own count, a table takes at least two pieces.
     EXPECT_LE(after.bytes, 2 * kPieceBytes + after.keys * 500);
-    EXPECT_LE(after.slots_moved_most, 64U);
+    EXPECT_LE(after.max_slots_moved, 64U);
   }
 }
 
-// Whichever shape came first and took all there was, the first piece of every other was set aside:
-// its first key has a state of its own, and all together are within the cap.
-TEST(MemoryStoreCapTest, TheFirstPieceOfEveryShapeIsSetAside) {
+// Whichever shape came first and took all memory, the first piece of every other shape was set
+// aside: its first key gets a state of its own, and all together stay within the cap.
+TEST(MemoryStoreCapTest, SetsAsideTheFirstPieceOfEveryShape) {
   LimitSpec interval = SpecOf(10, kYear);
   interval.refill = Refill::kInterval;
   constexpr std::int64_t kHuge = std::int64_t{1} << 33U;
   const std::vector<LimitSpec> shapes{SpecOf(10, kYear), interval,
                                       SpecOf(kHuge, kYear / 4, Algorithm::kSlidingWindow),
-                                      FullScene::Spec()};
+                                      FullFixture::Spec()};
   for (std::size_t first = 0; first < shapes.size(); ++first) {
-    Scene scene(kLeast, kSeed);
+    Fixture scene(kMin, kSeed);
     std::deque<Filling> fillings;
     for (const LimitSpec& spec : shapes) {
       fillings.emplace_back(scene, "limit " + std::to_string(fillings.size()), spec);

@@ -1,4 +1,4 @@
-// MemoryStore: charges that are taken in any case, in requests, in every table and in shared
+// Tests of debts (charges that are taken in any case) in requests, in every table and in shared
 // states.
 #include <gtest/gtest.h>
 
@@ -8,35 +8,35 @@
 #include <string>
 #include <vector>
 
-#include "core/debt.h"
+#include "core/algorithm/debt.h"
 #include "store/memory_store.h"
 #include "support/core_state.h"
 #include "support/random.h"
 #include "unit/store/one_shard.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
-using Vetoes = std::vector<Veto>;
+using Vetoes = std::vector<Enforcement>;
 
-Decision TakeDebt(Scene& scene, LimitHandle limit, std::string_view key, std::int64_t cost) {
+Decision TakeDebt(Fixture& scene, LimitHandle limit, std::string_view key, std::int64_t cost) {
   return scene.Run(Operation::kDebt, {limit, key, Cost{cost}});
 }
 
-// How many units are used, of a limit with one an hour.
-std::int64_t Owed(Scene& scene, LimitHandle limit, std::string_view key) {
+// Returns the units in use of a limit with one unit per hour.
+std::int64_t Owed(Fixture& scene, LimitHandle limit, std::string_view key) {
   return scene.Peek(limit, key).reset_after / kHour;
 }
 
-TEST(MemoryStoreDebtTest, ADebtIsTakenThoughItsRequestIsRefused) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, TakesDebtOfRefusedRequest) {
+  Fixture scene;
   const LimitHandle few = scene.Add(SpecOf(1, kHour));
   const LimitHandle many = scene.Add(SpecOf(10, kHour));
   const LimitHandle after = scene.Add(SpecOf(2, 2 * kHour));
   scene.Check(few, "k");
   EXPECT_FALSE(scene.Together({{many, "k", Cost{4}}, {after, "k", Cost{5}}, {few, "k", Cost{1}}},
-                              {Veto::kEnforce, Veto::kDebt, Veto::kEnforce}));
+                              {Enforcement::kEnforce, Enforcement::kDebt, Enforcement::kEnforce}));
   EXPECT_EQ(scene.Left(many, "k"), 10);
   const Decision debt{.limit = 2, .remaining = 0, .reset_after = 5 * kHour};
   EXPECT_EQ(ToText(scene.decisions[1]), ToText(debt));
@@ -45,70 +45,71 @@ TEST(MemoryStoreDebtTest, ADebtIsTakenThoughItsRequestIsRefused) {
   EXPECT_EQ(scene.Check(after, "k").retry_after, 4 * kHour);
 }
 
-TEST(MemoryStoreDebtTest, ADebtIsTakenOnceWhenItsRequestGoesAhead) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, TakesDebtOnceIfRequestGoesAhead) {
+  Fixture scene;
   const LimitHandle many = scene.Add(SpecOf(10, kHour));
   const LimitHandle after = scene.Add(SpecOf(1, kHour));
-  EXPECT_TRUE(
-      scene.Together({{after, "k", Cost{3}}, {many, "k", Cost{4}}}, {Veto::kDebt, Veto::kEnforce}));
+  EXPECT_TRUE(scene.Together({{after, "k", Cost{3}}, {many, "k", Cost{4}}},
+                             {Enforcement::kDebt, Enforcement::kEnforce}));
   EXPECT_EQ(scene.Left(many, "k"), 6);
   EXPECT_EQ(Owed(scene, after, "k"), 3);
 }
 
-TEST(MemoryStoreDebtTest, ADebtRefusesNeitherAloneNorNextToShadowAndQuota) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, DebtNeverRefuses) {
+  Fixture scene;
   const LimitHandle shadow = scene.Add(SpecOf(1, kHour));
   const LimitHandle quota = scene.Add(SpecOf(2, kHour));
   const LimitHandle after = scene.Add(SpecOf(1, kHour));
-  EXPECT_TRUE(scene.Together({{after, "k", Cost{100}}}, {Veto::kDebt}));
+  EXPECT_TRUE(scene.Together({{after, "k", Cost{100}}}, {Enforcement::kDebt}));
   EXPECT_TRUE(scene.Together({{after, "k", Cost{1}}, {after, "other", Cost{2}}},
-                             {Veto::kDebt, Veto::kDebt}));
+                             {Enforcement::kDebt, Enforcement::kDebt}));
   const std::vector<Charge> all{
       {after, "k", Cost{1}}, {shadow, "k", Cost{1}}, {quota, "k", Cost{1}}};
-  const Vetoes vetoes{Veto::kDebt, Veto::kShadow, Veto::kQuota};
-  EXPECT_TRUE(scene.Together(all, vetoes));
-  EXPECT_TRUE(scene.Together(all, vetoes));
+  const Vetoes enforcements{Enforcement::kDebt, Enforcement::kShadow, Enforcement::kQuota};
+  EXPECT_TRUE(scene.Together(all, enforcements));
+  EXPECT_TRUE(scene.Together(all, enforcements));
   EXPECT_FALSE(scene.decisions[1].allowed) << "the shadow";
-  // A debt that passes is no quota that does.
-  EXPECT_FALSE(scene.Together(all, vetoes));
+  // A debt that passes does not count as a quota limit that passes.
+  EXPECT_FALSE(scene.Together(all, enforcements));
   EXPECT_TRUE(scene.decisions[0].allowed);
   EXPECT_EQ(Owed(scene, after, "k"), 104);
   EXPECT_EQ(Owed(scene, after, "other"), 2);
   EXPECT_EQ(scene.Left(quota, "k"), 0);
 }
 
-TEST(MemoryStoreDebtTest, GoesAheadLooksAtNoDebt) {
+TEST(MemoryStoreDebtTest, GoesAheadIgnoresDebts) {
   Decision refused;
   refused.allowed = false;
   const std::vector<Decision> decisions{refused, Decision{}};
-  EXPECT_TRUE(GoesAhead(decisions, Vetoes{Veto::kDebt, Veto::kEnforce}));
-  EXPECT_TRUE(GoesAhead(decisions, Vetoes{Veto::kDebt, Veto::kShadow}));
-  EXPECT_FALSE(GoesAhead(decisions, Vetoes{Veto::kEnforce, Veto::kDebt}));
-  EXPECT_FALSE(GoesAhead(decisions, Vetoes{Veto::kQuota, Veto::kDebt}));
+  EXPECT_TRUE(GoesAhead(decisions, Vetoes{Enforcement::kDebt, Enforcement::kEnforce}));
+  EXPECT_TRUE(GoesAhead(decisions, Vetoes{Enforcement::kDebt, Enforcement::kShadow}));
+  EXPECT_FALSE(GoesAhead(decisions, Vetoes{Enforcement::kEnforce, Enforcement::kDebt}));
+  EXPECT_FALSE(GoesAhead(decisions, Vetoes{Enforcement::kQuota, Enforcement::kDebt}));
 }
 
-// Invariant (3) of Local: the debts of a key first, wherever they stand; the rest on what is left.
-TEST(MemoryStoreDebtTest, TheRestIsDecidedOnWhatTheDebtsOfItsKeyLeave) {
+// Invariant (3) of Local: the debts of a key come first, wherever they are; the rest is decided
+// after.
+TEST(MemoryStoreDebtTest, DecidesOtherChargesAfterTheDebtsOfTheirKey) {
   for (const Algorithm algorithm : {Algorithm::kTokenBucket, Algorithm::kSlidingWindow,
                                     Algorithm::kFixedWindow, Algorithm::kSlidingLog}) {
-    Scene scene;
+    Fixture scene;
     const LimitHandle limit = scene.Add(SpecOf(10, kHour, algorithm));
     const LimitHandle other = scene.Add(SpecOf(10, kHour));
     const auto ask = [&](std::int64_t checked) {
-      return scene.Together(
-          {{limit, "k", Cost{checked}},
-           {limit, "k", Cost{2}},
-           {other, "k", Cost{1}},
-           {limit, "k", Cost{1}},
-           {limit, "k", Cost{1}}},
-          {Veto::kEnforce, Veto::kDebt, Veto::kEnforce, Veto::kEnforce, Veto::kDebt});
+      return scene.Together({{limit, "k", Cost{checked}},
+                             {limit, "k", Cost{2}},
+                             {other, "k", Cost{1}},
+                             {limit, "k", Cost{1}},
+                             {limit, "k", Cost{1}}},
+                            {Enforcement::kEnforce, Enforcement::kDebt, Enforcement::kEnforce,
+                             Enforcement::kEnforce, Enforcement::kDebt});
     };
     EXPECT_TRUE(ask(2));
     EXPECT_EQ(scene.decisions[1].remaining, 7) << "both debts, and nothing else yet";
     EXPECT_EQ(scene.decisions[4].remaining, 7);
     EXPECT_EQ(scene.decisions[0].remaining, 4);
     EXPECT_EQ(scene.decisions[3].remaining, 4);
-    // Three are left after the debts, and two and one would fit; three and one do not.
+    // Three are left after the debts: two and one would fit; three and one do not.
     EXPECT_FALSE(ask(3));
     EXPECT_EQ(scene.Left(limit, "k"), 1);
     EXPECT_EQ(scene.Left(other, "k"), 9);
@@ -117,36 +118,37 @@ TEST(MemoryStoreDebtTest, TheRestIsDecidedOnWhatTheDebtsOfItsKeyLeave) {
   }
 }
 
-TEST(MemoryStoreDebtTest, DebtsThatAddUpBeyond63BitsGoAsFarAsTheyMay) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, CapsDebtsThatExceed63Bits) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(1, kHour));
   scene.Together({{limit, "k", Cost{INT64_MAX}}, {limit, "k", Cost{INT64_MAX}}},
-                 {Veto::kDebt, Veto::kDebt});
+                 {Enforcement::kDebt, Enforcement::kDebt});
   EXPECT_EQ(scene.decisions[0].reset_after, kDebtSpan);
   EXPECT_EQ(scene.decisions[1].reset_after, kDebtSpan);
 }
 
-TEST(MemoryStoreDebtTest, ABatchOfSingleChargesIsItsChargesOneByOne) {
-  Scene single;
-  Scene batch;
-  for (Scene* const scene : {&single, &batch}) {
+TEST(MemoryStoreDebtTest, DecidesBatchLikeSingleCharges) {
+  Fixture single;
+  Fixture batch;
+  for (Fixture* const scene : {&single, &batch}) {
     scene->Add(SpecOf(3, kHour));
     scene->Add(SpecOf(3, kHour, Algorithm::kSlidingLog));
   }
   const LimitHandle limits[] = {{0}, {1}};
   Random random{3};
   std::vector<Charge> charges;
-  Vetoes vetoes;
+  Vetoes enforcements;
   for (int i = 0; i < 100; ++i) {
     charges.push_back(
         {limits[random.Between(0, 1)], random.OneIn(2) ? "a" : "b", Cost{random.Between(0, 3)}});
-    vetoes.push_back(random.Pick({Veto::kEnforce, Veto::kShadow, Veto::kQuota, Veto::kDebt}));
+    enforcements.push_back(random.Pick(
+        {Enforcement::kEnforce, Enforcement::kShadow, Enforcement::kQuota, Enforcement::kDebt}));
   }
   // Every tenth request has two charges.
   std::vector<Request> requests;
   for (std::size_t i = 0; i < charges.size(); i += requests.back().charges.size()) {
     const std::size_t count = i % 10 == 4 ? 2 : 1;
-    requests.push_back({{&charges[i], count}, {&vetoes[i], count}});
+    requests.push_back({{&charges[i], count}, {&enforcements[i], count}});
   }
   std::vector<Decision> together(charges.size());
   batch.store().Decide(requests, together, batch.now);
@@ -158,7 +160,7 @@ TEST(MemoryStoreDebtTest, ABatchOfSingleChargesIsItsChargesOneByOne) {
   }
 }
 
-// Limits that between them need every table, and blocks.
+// Limits that together need every table, and blocks.
 std::vector<LimitSpec> EveryShape() {
   LimitSpec interval = SpecOf(10, kHour);
   interval.refill = Refill::kInterval;
@@ -185,15 +187,15 @@ std::vector<LimitSpec> EveryShape() {
           warm};
 }
 
-// The furthest a debt goes, next to the core's own state, before and after the epoch of the shard
-// has moved.
-TEST(MemoryStoreDebtTest, EveryTableHoldsTheLargestDebt) {
+// Compares the largest possible debt with the core's own state, before and after the shard's epoch
+// moves.
+TEST(MemoryStoreDebtTest, HoldsTheLargestDebtInEveryTable) {
   for (const LimitSpec& spec : EveryShape()) {
     SCOPED_TRACE(ToText(spec));
-    Scene scene;
+    Fixture scene;
     const LimitHandle limit = scene.Add(spec);
     CoreState state(MustMake(spec).terms);
-    scene.Check(limit, "first");  // the epoch is now
+    scene.Check(limit, "first");  // the epoch starts now
     scene.now += kYear - Nanos{1};
     const auto same = [&] {
       for (const std::int64_t cost : {0, 1}) {
@@ -215,16 +217,16 @@ TEST(MemoryStoreDebtTest, EveryTableHoldsTheLargestDebt) {
   }
 }
 
-TEST(MemoryStoreDebtTest, ADebtOfNothingLeavesNoKeyBehind) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, KeepsNoKeyForADebtOfZero) {
+  Fixture scene;
   for (const LimitSpec& spec : EveryShape()) TakeDebt(scene, scene.Add(spec), "k", 0);
   LimitSpec blocks = SpecOf(0, kHour, Algorithm::kFixedWindow);
   EXPECT_TRUE(TakeDebt(scene, scene.Add(blocks), "k", 5).allowed);
   EXPECT_EQ(scene.store().StatsApprox().keys, 0U);
 }
 
-TEST(MemoryStoreDebtTest, RefundAndResetReachWhatIsOwed) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, RefundAndResetReduceDebt) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(1, kHour));
   TakeDebt(scene, limit, "k", 9);
   EXPECT_EQ(scene.Refund(limit, "k", 4).reset_after, 5 * kHour);
@@ -232,8 +234,8 @@ TEST(MemoryStoreDebtTest, RefundAndResetReachWhatIsOwed) {
   EXPECT_EQ(scene.store().StatsApprox().keys, 0U);
 }
 
-TEST(MemoryStoreDebtTest, ADebtCarriesOverThroughEveryShape) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, CarriesDebtOverThroughEveryShape) {
+  Fixture scene;
   LimitSpec interval = SpecOf(1, kHour);
   interval.refill = Refill::kInterval;
   LimitSpec wide = SpecOf(1, 2 * kHour);
@@ -249,9 +251,9 @@ TEST(MemoryStoreDebtTest, ADebtCarriesOverThroughEveryShape) {
   EXPECT_EQ(scene.Check(limit, "k").retry_after, 9 * kHour);
 }
 
-// Changes a limit of one an hour to a new one a hour each, until no name is left that was never
-// used, and some more. A key owes all that time.
-void ExpectDebtOutlivesTheNamesOfTerms(Scene& scene, LimitHandle limit, std::int64_t owed) {
+// Changes a limit of one per hour until no unused id is left, and some more. The key stays in debt
+// all that time.
+void ExpectDebtOutlivesTheNamesOfTerms(Fixture& scene, LimitHandle limit, std::int64_t owed) {
   const Time start = scene.now;
   for (std::int64_t count = 2; count <= 300; ++count) {
     scene.now += kHour + kHour / 10;
@@ -263,26 +265,26 @@ void ExpectDebtOutlivesTheNamesOfTerms(Scene& scene, LimitHandle limit, std::int
   EXPECT_EQ(scene.Left(limit, "k"), 300 - used);
 }
 
-TEST(MemoryStoreDebtTest, NoTermsTakeTheIdOfTermsThatAKeyIsInDebtUnder) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, DoesNotReuseTheIdOfTermsWithAKeyInDebt) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(1, kHour));
   TakeDebt(scene, limit, "k", 400);
   ExpectDebtOutlivesTheNamesOfTerms(scene, limit, 400);
 }
 
-TEST(MemoryStoreDebtTest, NoTermsTakeTheIdOfTermsThatADebtWasConvertedTo) {
-  Scene scene;
+TEST(MemoryStoreDebtTest, DoesNotReuseTheIdOfTermsADebtWasConvertedTo) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(1000, kSecond));
-  TakeDebt(scene, limit, "k", 1400);  // 1000 of 1000, which is 1 of 1, and 400 owed
+  TakeDebt(scene, limit, "k", 1400);  // 1000 of 1000, which is 1 of 1, and a debt of 400
   scene.Change(limit, SpecOf(1, kHour));
   ASSERT_EQ(scene.Check(limit, "k").retry_after, 401 * kHour);
   ExpectDebtOutlivesTheNamesOfTerms(scene, limit, 401);
 }
 
-// A debt that is paid holds on to no terms: of the 255 that may be known at a time, none is taken
-// for ever, and each change counts from what its own debt left.
-TEST(MemoryStoreDebtTest, ManyChangesAreFineWhereNoKeyIsInDebt) {
-  Scene scene;
+// A paid debt does not hold an id: none of the 255 ids stays taken, and each change counts from its
+// own debt.
+TEST(MemoryStoreDebtTest, AllowsManyChangesIfNoKeyIsInDebt) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(1, kHour));
   TakeDebt(scene, limit, "k", 1);
   for (std::int64_t count = 2; count <= 600; ++count) {
@@ -295,7 +297,7 @@ TEST(MemoryStoreDebtTest, ManyChangesAreFineWhereNoKeyIsInDebt) {
   EXPECT_EQ(scene.store().StatsApprox().keys, 1U);
 }
 
-// A limit whose keys share states, since a flood took the shard's memory.
+// A limit whose keys share states because a flood took the shard's memory.
 class SharedDebtTest : public ::testing::Test {
  protected:
   ShardLimit& Fill(const LimitSpec& spec) {
@@ -309,12 +311,12 @@ class SharedDebtTest : public ::testing::Test {
   Decision Peek(std::int64_t cost) { return scene_.Peek(limit_.front().handle, key_, cost); }
   Decision Check(std::int64_t cost) { return scene_.Check(limit_.front().handle, key_, cost); }
 
-  Scene scene_{kLeastMemory};
-  std::deque<ShardLimit> limit_;  // one, once there is any
+  Fixture scene_{kMinMemory};
+  std::deque<ShardLimit> limit_;  // empty or one limit
   std::string key_;
 };
 
-TEST_F(SharedDebtTest, AKeyInDebtStaysWithItsSharedStateUntilThatIsPaid) {
+TEST_F(SharedDebtTest, KeepsKeyOnItsSharedStateUntilDebtIsPaid) {
   Fill(SpecOf(4, kHour));
   const Decision debt = Debt(14);
   EXPECT_EQ(debt.source, Source::kOverflow);
@@ -331,13 +333,13 @@ TEST_F(SharedDebtTest, AKeyInDebtStaysWithItsSharedStateUntilThatIsPaid) {
   EXPECT_TRUE(Check(1).allowed);
 }
 
-TEST_F(SharedDebtTest, TheRestOfTheRequestIsDecidedOnWhatADebtLeaves) {
+TEST_F(SharedDebtTest, DecidesOtherChargesAfterTheDebt) {
   ShardLimit& limit = Fill(SpecOf(4, kHour));
   const LimitHandle other = scene_.Add(SpecOf(9, kHour));
   const auto ask = [&] {
     return scene_.Together(
         {{other, "k", Cost{1}}, {limit.handle, key_, Cost{1}}, {limit.handle, key_, Cost{2}}},
-        {Veto::kEnforce, Veto::kEnforce, Veto::kDebt});
+        {Enforcement::kEnforce, Enforcement::kEnforce, Enforcement::kDebt});
   };
   EXPECT_TRUE(ask());
   EXPECT_EQ(scene_.decisions[2].source, Source::kOverflow);
@@ -347,9 +349,9 @@ TEST_F(SharedDebtTest, TheRestOfTheRequestIsDecidedOnWhatADebtLeaves) {
   EXPECT_EQ(Peek(0).remaining, 0);
 }
 
-// A check would be refused, so the room is the debt's own to make.
-TEST(MemoryStoreDebtTest, AFullLogMakesRoomForADebt) {
-  Scene scene;
+// A check would be refused, so the debt must make room itself.
+TEST(MemoryStoreDebtTest, FullLogMakesRoomForADebt) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(8, 10 * kSecond, Algorithm::kSlidingLog));
   for (const std::int64_t cost : {5, 1, 1, 1}) {
     ASSERT_TRUE(scene.Check(limit, "k", cost).allowed);
@@ -361,7 +363,7 @@ TEST(MemoryStoreDebtTest, AFullLogMakesRoomForADebt) {
   EXPECT_EQ(scene.Check(limit, "k", 8).retry_after, 10 * kSecond);
 }
 
-TEST_F(SharedDebtTest, ALogWithoutRoomRecordsADebt) {
+TEST_F(SharedDebtTest, LogWithoutMemoryRecordsADebt) {
   limit_.emplace_back(scene_, "limit", SpecOf(8, 10 * kSecond, Algorithm::kSlidingLog));
   key_ = limit_.front().NewKey();
   for (int i = 0; i < 4; ++i) {

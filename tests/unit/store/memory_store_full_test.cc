@@ -1,5 +1,5 @@
-// MemoryStore with no memory left, key by key: what a key already holds is neither stretched nor
-// shortened, and requests over several limits are still taken as a whole or not at all.
+// Tests of MemoryStore with no memory left, for single keys: existing state is kept exactly, and
+// requests over several limits are still all or none.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -10,32 +10,32 @@
 
 #include "store/memory_store.h"
 #include "unit/store/one_shard.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
 LimitSpec LongLog() { return SpecOf(10, kYear, Algorithm::kSlidingLog); }
 
-LimitSpec Permits(std::int64_t most) {
+LimitSpec Permits(std::int64_t max) {
   LimitSpec spec;
   spec.algorithm = Algorithm::kConcurrency;
-  spec.max_in_flight = most;
+  spec.max_in_flight = max;
   spec.ttl = 10 * kSecond;
   return spec;
 }
 
-// The first shard is taken by logs that last for a year.
-void FillWithLogs(Scene& scene) {
+// Fills the first shard with logs that last for a year.
+void FillWithLogs(Fixture& scene) {
   ShardLimit filler(scene, "filler", LongLog());
   FillShard(scene, filler, 10);
 }
 
-// One request after the other over `at_once` limits that have no shared states yet, so that sooner
-// or later only some of its limits can have any.
+// Makes one request after the other over `at_once` limits that have no shared states yet, so that
+// sooner or later only some of its limits can have any.
 void ExpectAllOrNone(std::size_t alone, std::size_t at_once) {
   SCOPED_TRACE(::testing::Message() << alone << " limits alone, then " << at_once << " at once");
-  Scene scene(kLeastMemory);
+  Fixture scene(kMinMemory);
   FillWithLogs(scene);
   std::deque<ShardLimit> limits;
   for (int i = 0; i < 24; ++i) limits.emplace_back(scene, "limit " + std::to_string(i), LongLog());
@@ -53,8 +53,8 @@ void ExpectAllOrNone(std::size_t alone, std::size_t at_once) {
     const bool went = scene.Together(charges);
     refused += went ? 0 : 1;
     for (std::size_t i = 0; i < at_once; ++i) {
-      // Where another limit of the request took the last shared states, there is nothing left to
-      // take; but a state that is there must be as it was.
+      // If another limit of the request took the last shared states, nothing is left to take; but
+      // an existing state must be unchanged.
       const Decision after = scene.Peek(charges[i].limit, keys[i]);
       EXPECT_EQ(after.reset_after > Nanos{0}, went) << "charge " << i << " from limit " << first;
       if (went) {
@@ -65,14 +65,13 @@ void ExpectAllOrNone(std::size_t alone, std::size_t at_once) {
   EXPECT_GT(refused, 0) << "the shared states are never used up";
 }
 
-TEST(MemoryStoreFullTest, ARequestThatMeetsTheLastSharedStatesIsAllOrNone) {
+TEST(MemoryStoreFullTest, TakesAllOrNoneOfTheLastSharedStates) {
   for (const std::size_t alone : {0U, 1U, 2U, 3U}) {
     for (const std::size_t at_once : {2U, 3U, 4U}) ExpectAllOrNone(alone, at_once);
   }
 }
 
-// A log of four units in ten seconds, one taken in each of the last four, and no memory to make it
-// longer.
+// A log of four units in ten seconds, one taken in each of the last four, and no memory to grow.
 class FullLogTest : public ::testing::Test {
  protected:
   FullLogTest() {
@@ -85,12 +84,12 @@ class FullLogTest : public ::testing::Test {
 
   Decision Peek() { return scene_.Peek(log_.handle, key_, 1); }
 
-  Scene scene_{kLeastMemory};
+  Fixture scene_{kMinMemory};
   ShardLimit log_{scene_, "log", SpecOf(4, 10 * kSecond, Algorithm::kSlidingLog)};
   std::string key_ = log_.NewKey();
 };
 
-TEST_F(FullLogTest, ARefusedCheckLeavesRetryAfterAsItWas) {
+TEST_F(FullLogTest, RefusedCheckKeepsRetryAfter) {
   const Decision before = Peek();
   EXPECT_FALSE(before.allowed);
   EXPECT_EQ(before.retry_after, 7 * kSecond);
@@ -102,7 +101,7 @@ TEST_F(FullLogTest, ARefusedCheckLeavesRetryAfterAsItWas) {
   EXPECT_TRUE(scene_.Check(log_.handle, key_).allowed);
 }
 
-TEST_F(FullLogTest, ARefusedRequestLeavesRetryAfterAsItWas) {
+TEST_F(FullLogTest, RefusedRequestKeepsRetryAfter) {
   const Decision before = Peek();
   const LimitHandle other = scene_.Add(SpecOf(1, kHour));
   for (int i = 0; i < 5; ++i) {
@@ -112,8 +111,8 @@ TEST_F(FullLogTest, ARefusedRequestLeavesRetryAfterAsItWas) {
   }
 }
 
-TEST_F(FullLogTest, UnitsOutOfViewAreNeverCountedAgain) {
-  // Each second one unit goes out of view and so one may pass.
+TEST_F(FullLogTest, NeverCountsExpiredUnitsAgain) {
+  // Each second one unit expires, so one may pass.
   scene_.now += 6 * kSecond + kSecond / 2;
   EXPECT_FALSE(Peek().allowed);
   for (int i = 0; i < 4; ++i) {
@@ -124,9 +123,9 @@ TEST_F(FullLogTest, UnitsOutOfViewAreNeverCountedAgain) {
   }
 }
 
-// A log that has to join entries where it takes a unit must not do so where it takes none.
-TEST(MemoryStoreFullTest, ALogWithoutRoomIsAsItWasAfterARefusal) {
-  Scene scene(kLeastMemory);
+// A log that joins entries to take a unit must not do so when it takes none.
+TEST(MemoryStoreFullTest, RefusalDoesNotChangeLogWithoutRoom) {
+  Fixture scene(kMinMemory);
   ShardLimit log(scene, "log", SpecOf(8, 10 * kSecond, Algorithm::kSlidingLog));
   const LimitHandle other = scene.Add(SpecOf(1, kHour));
   scene.Check(other, "other");
@@ -144,9 +143,9 @@ TEST(MemoryStoreFullTest, ALogWithoutRoomIsAsItWasAfterARefusal) {
   EXPECT_EQ(ToText(scene.Peek(log.handle, key, 5)), ToText(before)) << "that of another limit";
 }
 
-// Permits that ran out give their room to new ones: no memory is needed.
-TEST(MemoryStoreFullTest, PermitsThatExpiredAreGivenOutAgain) {
-  Scene scene(kLeastMemory);
+// Expired permits make room for new ones: no memory is needed.
+TEST(MemoryStoreFullTest, ReusesExpiredPermits) {
+  Fixture scene(kMinMemory);
   ShardLimit permits(scene, "permits", Permits(4));
   const std::string key = permits.NewKey();
   for (int i = 0; i < 4; ++i) {
@@ -168,9 +167,9 @@ TEST(MemoryStoreFullTest, PermitsThatExpiredAreGivenOutAgain) {
   EXPECT_EQ(fifth.retry_after, kSecond / 2) << "until the next expires";
 }
 
-// Asking for a permit that is held moves its deadline and takes no room.
-TEST(MemoryStoreFullTest, APermitThatIsHeldCanBeAskedForAgain) {
-  Scene scene(kLeastMemory);
+// Acquiring a permit that is held moves its deadline and takes no room.
+TEST(MemoryStoreFullTest, ReacquiresHeldPermitWithoutMemory) {
+  Fixture scene(kMinMemory);
   ShardLimit permits(scene, "permits", Permits(8));
   const std::string key = permits.NewKey();
   const std::vector<std::string> ids{"a", "b", "c", "d"};
@@ -185,9 +184,9 @@ TEST(MemoryStoreFullTest, APermitThatIsHeldCanBeAskedForAgain) {
   }
 }
 
-// A check of permits takes none, so it needs no room for one.
-TEST(MemoryStoreFullTest, ACheckOfPermitsWithoutRoomForMoreIsAsItsPeekSaid) {
-  Scene scene(kLeastMemory);
+// A check of permits takes none, so it needs no room.
+TEST(MemoryStoreFullTest, CheckOfPermitsNeedsNoRoom) {
+  Fixture scene(kMinMemory);
   ShardLimit permits(scene, "permits", Permits(20));
   const std::string key = permits.NewKey();
   for (const std::string id : {"a", "b", "c", "d"}) {
@@ -201,11 +200,11 @@ TEST(MemoryStoreFullTest, ACheckOfPermitsWithoutRoomForMoreIsAsItsPeekSaid) {
   EXPECT_EQ(scene.Left(rate, "u"), 8);
 }
 
-// Housekeeping of a full table gives back shared states that nobody uses, but none that a request
-// under way has set aside.
-TEST(MemoryStoreFullTest, SharedStatesAreKeptForTheRequestThatSetThemAside) {
+// Housekeeping of a full table frees unused shared states, but none that a request in progress has
+// reserved.
+TEST(MemoryStoreFullTest, KeepsReservedSharedStatesForTheirRequest) {
   for (int count = 3; count <= 8; ++count) {
-    Scene scene(kLeastMemory);
+    Fixture scene(kMinMemory);
     const LimitSpec window = SpecOf(10, kYear / 4, Algorithm::kSlidingWindow);
     ShardLimit filler(scene, "filler", window);
     FillShard(scene, filler, 10);
@@ -225,8 +224,8 @@ TEST(MemoryStoreFullTest, SharedStatesAreKeptForTheRequestThatSetThemAside) {
   }
 }
 
-TEST(MemoryStoreFullTest, ARequestThatChargesNothingLeavesTheSharedStatesToOthers) {
-  Scene scene(kLeastMemory);
+TEST(MemoryStoreFullTest, FreesReservedSharedStatesIfNothingIsCharged) {
+  Fixture scene(kMinMemory);
   FillWithLogs(scene);
   ShardLimit first(scene, "first", LongLog());
   const std::string first_key = first.NewKey();

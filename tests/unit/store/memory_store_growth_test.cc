@@ -1,5 +1,5 @@
-// MemoryStore: tables grow as long as there is memory, whatever the order of calls, and what is not
-// used any more in one table is there for the others.
+// Tests that tables of MemoryStore grow as long as there is memory, whatever the order of calls,
+// and that memory that one table no longer uses is available to the others.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 #include "store/memory_store.h"
 #include "unit/store/one_shard.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 namespace {
 
-// New keys come one after the other, each with so many calls.
-TEST(MemoryStoreGrowthTest, NewKeysHaveStatesOfTheirOwnHoweverManyCallsEachMakes) {
+// New keys come one after the other, each with this many calls.
+TEST(MemoryStoreGrowthTest, GivesNewKeysOwnStatesHoweverManyCalls) {
   for (const LimitSpec& spec :
        {SpecOf(1000, kHour), SpecOf(1000, kHour, Algorithm::kFixedWindow)}) {
     std::vector<std::string> keys;
     for (int calls = 1; calls <= 33; ++calls) {
-      Scene scene(1024 * kMebibyte);
+      Fixture scene(1024 * kMebibyte);
       ShardLimit limit(scene, "limit", spec);
       if (keys.empty()) keys = limit.NewKeys(4000);
       for (const std::string& key : keys) {
@@ -28,17 +28,17 @@ TEST(MemoryStoreGrowthTest, NewKeysHaveStatesOfTheirOwnHoweverManyCallsEachMakes
       const MemoryStoreStats stats = scene.store().StatsApprox();
       EXPECT_EQ(stats.overflow_decisions, 0U) << calls << " calls a key";
       EXPECT_EQ(stats.keys, keys.size()) << calls << " calls a key";
-      EXPECT_LE(stats.slots_moved_most, 64U) << calls << " calls a key";
+      EXPECT_LE(stats.max_slots_moved, 64U) << calls << " calls a key";
     }
   }
 }
 
 // A shard whose memory is taken: by keys of one width that will soon be unused, and by keys of
-// another width that stay, of which the last found no room.
-class TwoWidths : public Scene {
+// another width that stay, the last of which found no room.
+class TwoWidths : public Fixture {
  public:
   TwoWidths(const LimitSpec& soon_unused, const LimitSpec& stays, int keys)
-      : Scene(64 * kMebibyte),
+      : Fixture(64 * kMebibyte),
         short_lived(*this, "short-lived", soon_unused),
         long_lived(*this, "long-lived", stays),
         first(*this, "first", stays),
@@ -48,14 +48,15 @@ class TwoWidths : public Scene {
     EXPECT_GT(kept.size(), 500U);
   }
 
-  // Calls on keys that are there already, which add nothing.
+  // Calls on existing keys, which add nothing.
   void Ask(ShardLimit& limit, const std::vector<std::string>& keys, int calls) {
     for (int i = 0; i < calls; ++i) {
       Peek(limit.handle, keys[static_cast<std::size_t>(i) % keys.size()]);
     }
   }
 
-  // How many of new keys share states. Their limit was never used, so no shared state binds them.
+  // Returns how many new keys share states. Their limit was never used, so no shared state binds
+  // them.
   int SharedOf(ShardLimit& unused, int new_keys) {
     int shared = 0;
     for (const std::string& key : unused.NewKeys(new_keys)) {
@@ -64,12 +65,11 @@ class TwoWidths : public Scene {
     return shared;
   }
 
-  // A table that is full to the brim grows with the keys that are added, so a few may come too
-  // early.
+  // A completely full table grows with the keys that are added, so a few keys may come too early.
   void ExpectRoom() {
     EXPECT_LE(SharedOf(first, 200), 150);
     EXPECT_EQ(SharedOf(second, 200), 0) << "of 200";
-    EXPECT_LE(store().StatsApprox().slots_moved_most, 64U);
+    EXPECT_LE(store().StatsApprox().max_slots_moved, 64U);
   }
 
   ShardLimit short_lived;
@@ -85,21 +85,21 @@ class GrowthAtTheCapTest : public ::testing::TestWithParam<bool> {
   static LimitSpec Pair(Nanos period) { return SpecOf(10, period, Algorithm::kFixedWindow); }
 
   // The short-lived keys are pairs and the others narrow, or the other way round.
-  static TwoWidths MakeScene(int keys) {
+  static TwoWidths MakeFixture(int keys) {
     return GetParam() ? TwoWidths(Pair(kHour), Narrow(kYear), keys)
                       : TwoWidths(Narrow(kHour), Pair(kYear), keys);
   }
-  // Short-lived keys. A piece holds 512 narrow states or 320 pairs, so these take between a quarter
-  // and two thirds of the 24 pieces of a shard.
+  // Numbers of short-lived keys. A piece holds 512 narrow states or 320 pairs, so these take
+  // between a quarter and two thirds of the 24 pieces of a shard.
   static std::vector<int> Counts() { return {2000, 2200, 2700, 3200, 4200}; }
 };
 
-TEST_P(GrowthAtTheCapTest, ATableThatWasStuckAtTheCapGrowsOnceMemoryComesFree) {
+TEST_P(GrowthAtTheCapTest, GrowsOnceMemoryBecomesFree) {
   for (const int count : Counts()) {
     SCOPED_TRACE(count);
-    TwoWidths scene = MakeScene(count);
+    TwoWidths scene = MakeFixture(count);
     scene.now += 2 * kHour;
-    // The short-lived keys are gone when all of their table has been looked at.
+    // The short-lived keys are gone once their whole table has been swept.
     const std::vector<std::string> few = scene.short_lived.NewKeys(10);
     for (int i = 0; i < 80'000; ++i) scene.Check(scene.short_lived.handle, few[0]);
     ASSERT_LE(scene.store().StatsApprox().keys, scene.kept.size() + 1);
@@ -109,11 +109,11 @@ TEST_P(GrowthAtTheCapTest, ATableThatWasStuckAtTheCapGrowsOnceMemoryComesFree) {
   }
 }
 
-// Nobody calls on the table of the short-lived keys any more.
-TEST_P(GrowthAtTheCapTest, AFullTableKeepsNoOtherFromBeingSwept) {
+// The table of the short-lived keys is not called any more.
+TEST_P(GrowthAtTheCapTest, SweepsOtherTablesWhileOneIsFull) {
   for (const int count : Counts()) {
     SCOPED_TRACE(count);
-    TwoWidths scene = MakeScene(count);
+    TwoWidths scene = MakeFixture(count);
     scene.now += 2 * kHour;
     scene.Ask(scene.long_lived, scene.kept, 80'000);
     EXPECT_LE(scene.store().StatsApprox().keys, scene.kept.size()) << "unused keys are still there";

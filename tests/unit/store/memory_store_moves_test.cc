@@ -1,5 +1,5 @@
-// MemoryStore: states that move, from one table to another or from terms to terms, while the tables
-// are resized under them. No key may come out of it with a new allowance.
+// Tests of states that move from one table to another or from terms to terms while the tables are
+// resized. No key may get a new allowance by that.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "store/memory_store.h"
 #include "support/random.h"
 #include "unit/store/one_shard.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -31,14 +31,14 @@ struct Shapes {
   LimitSpec to;
 };
 
-// The table that keys leave shrinks while they leave it, sometimes in the middle of a move: about
-// once in ten thousand moves, so there are many, in different orders.
+// The table that keys leave shrinks while they leave it, about once in ten thousand moves in the
+// middle of a move. Therefore there are many moves, in different orders.
 void ExpectNoneAllowedAfterMoves(const Shapes& shapes) {
   constexpr int kOrders = 40;
   std::vector<std::string> keys;
   for (int order = 1; order <= kOrders && !::testing::Test::HasFailure(); ++order) {
     SCOPED_TRACE(::testing::Message() << shapes.name << ", order " << order);
-    Scene scene;
+    Fixture scene;
     ShardLimit limit(scene, "limit", shapes.from);
     const LimitHandle other = scene.Add(SpecOf(1'000'000, kHour));
     if (keys.empty()) keys = limit.NewKeys(3000);
@@ -52,8 +52,8 @@ void ExpectNoneAllowedAfterMoves(const Shapes& shapes) {
     Shuffle(shuffled, random);
     int allowed = 0;
     for (const std::string& key : shuffled) {
-      // By turns as a request and as a single check: they find their states differently. A request
-      // of one charge would be a single check.
+      // Alternates between requests and single checks, because they find states differently. A
+      // request of one charge would be decided as a single check.
       const std::vector<Charge> charges{{limit.handle, key, Cost{1}}, {other, "other", Cost{1}}};
       const bool passed =
           order % 2 == 0 ? scene.Together(charges) : scene.Check(limit.handle, key).allowed;
@@ -62,17 +62,17 @@ void ExpectNoneAllowedAfterMoves(const Shapes& shapes) {
     EXPECT_EQ(allowed, 0) << "of " << keys.size();
     const MemoryStoreStats stats = scene.store().StatsApprox();
     EXPECT_EQ(stats.keys, keys.size()) << "one state a key";
-    EXPECT_LE(stats.slots_moved_most, 64U);
+    EXPECT_LE(stats.max_slots_moved, 64U);
     EXPECT_EQ(CountAllowed(scene, limit.handle, keys), 0) << "the second time";
   }
 }
 
-TEST(MemoryStoreMovesTest, AKeyAtItsLimitStaysThereWhenItsStateMovesToAWiderTable) {
+TEST(MemoryStoreMovesTest, KeepsKeyAtItsLimitWhenMovingToAWiderTable) {
   const LimitSpec greedy = SpecOf(10, kHour);
   ExpectNoneAllowedAfterMoves({"narrow to pair", greedy, Interval(greedy)});
 }
 
-TEST(MemoryStoreMovesTest, AKeyAtItsLimitStaysThereWhenItsStateMovesToANarrowerTable) {
+TEST(MemoryStoreMovesTest, KeepsKeyAtItsLimitWhenMovingToANarrowerTable) {
   constexpr std::int64_t kHuge = std::int64_t{1} << 33U;
   const LimitSpec greedy = SpecOf(10, kHour);
   ExpectNoneAllowedAfterMoves({"pair to narrow", Interval(greedy), greedy});
@@ -80,10 +80,10 @@ TEST(MemoryStoreMovesTest, AKeyAtItsLimitStaysThereWhenItsStateMovesToANarrowerT
                                SpecOf(10, kHour, Algorithm::kSlidingWindow)});
 }
 
-// Keys that stand under the first terms, since there is no memory to move them, are kept busy for
-// longer than a state of those terms lasts.
-TEST(MemoryStoreMovesTest, NoTermsTakeTheIdOfTermsThatAKeyStandsUnderForWantOfMemory) {
-  Scene scene(kLeastMemory);
+// Keys that stay under the first terms for lack of memory are kept busy for longer than a state of
+// those terms lasts.
+TEST(MemoryStoreMovesTest, DoesNotReuseTheIdOfTermsKeptForLackOfMemory) {
+  Fixture scene(kMinMemory);
   const LimitSpec first = Burst(SpecOf(1000, kSecond), 10);
   ShardLimit limit(scene, "limit", first);
   const std::vector<std::string> keys = limit.NewKeys(20);

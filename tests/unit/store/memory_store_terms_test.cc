@@ -1,5 +1,5 @@
-// MemoryStore: terms that change while keys are in use, whatever table their states live in, and
-// states that outlive the epoch of their shard.
+// Tests of terms that change while keys are in use, for every table, and of states that outlive the
+// epoch of their shard.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "store/memory_store.h"
 #include "support/core_state.h"
 #include "support/random.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -33,7 +33,7 @@ LimitSpec Buckets(std::int64_t count, Nanos period, std::int64_t buckets) {
   return spec;
 }
 
-// Terms of one algorithm that between them need every shape it can have.
+// Terms of one algorithm that together need every shape it can have.
 struct Family {
   std::string name;
   std::vector<LimitSpec> specs;
@@ -68,10 +68,10 @@ class TermsTest : public ::testing::TestWithParam<std::size_t> {
   static Family family() { return Families()[GetParam()]; }
 };
 
-// At one instant, units used are a plain count, whatever the terms, as far as they can hold it.
-TEST_P(TermsTest, UsedUnitsCarryOverThroughAnyChainOfTerms) {
+// At a single instant, used units are a plain count under all terms, up to their maximum.
+TEST_P(TermsTest, CarriesUsedUnitsOverThroughAnyChainOfTerms) {
   ForEachSeed(60, [](Random& random) {
-    Scene scene;
+    Fixture scene;
     const std::vector<LimitSpec> specs = family().specs;
     const auto any = [&]() -> const LimitSpec& {
       return specs[static_cast<std::size_t>(
@@ -83,55 +83,55 @@ TEST_P(TermsTest, UsedUnitsCarryOverThroughAnyChainOfTerms) {
       if (random.OneIn(3)) scene.Change(limit, any());
       const auto key = static_cast<std::size_t>(random.Between(0, 3));
       const std::string name = std::to_string(key);
-      const std::int64_t most = scene.Peek(limit, "never used").limit;
-      used[key] = std::min(used[key], most);
+      const std::int64_t max = scene.Peek(limit, "never used").limit;
+      used[key] = std::min(used[key], max);
       const Cost cost{random.Between(0, 6)};
-      const bool fits = used[key] + cost.units <= most;
+      const bool fits = used[key] + cost.units <= max;
       if (random.OneIn(3)) {
         EXPECT_EQ(scene.Together({{limit, name, cost}}), fits || cost.units == 0);
       } else {
         EXPECT_EQ(scene.Check(limit, name, cost.units).allowed, fits || cost.units == 0);
       }
       used[key] += fits ? cost.units : 0;
-      EXPECT_EQ(scene.Left(limit, name), most - used[key]);
+      EXPECT_EQ(scene.Left(limit, name), max - used[key]);
     }
   });
 }
 
-// Whatever is asked first after the change finds the used units.
-TEST_P(TermsTest, TheFirstOperationAfterAChangeMayBeAny) {
+// Whichever operation comes first after the change finds the used units.
+TEST_P(TermsTest, ConvertsOnTheFirstOperationAfterAChange) {
   const std::vector<LimitSpec> specs = family().specs;
   for (const LimitSpec& from : specs) {
     for (const LimitSpec& to : specs) {
-      Scene scene;
+      Fixture scene;
       const LimitHandle limit = scene.Add(from);
       for (const char* const key : {"peek", "check", "refund", "reset", "request", "refused"}) {
         ASSERT_TRUE(scene.Check(limit, key, 4).allowed);
       }
       scene.Change(limit, to);
       SCOPED_TRACE(ToText(from) + " -> " + ToText(to));
-      const std::int64_t most = scene.Peek(limit, "never used").limit;
-      EXPECT_EQ(scene.Peek(limit, "peek", 1).remaining, most - 4);
-      EXPECT_EQ(scene.Peek(limit, "peek", 1).remaining, most - 4);
-      EXPECT_EQ(scene.Check(limit, "check").remaining, most - 5);
-      EXPECT_EQ(scene.Refund(limit, "refund", 1).remaining, most - 3);
-      EXPECT_EQ(scene.Reset(limit, "reset").remaining, most);
+      const std::int64_t max = scene.Peek(limit, "never used").limit;
+      EXPECT_EQ(scene.Peek(limit, "peek", 1).remaining, max - 4);
+      EXPECT_EQ(scene.Peek(limit, "peek", 1).remaining, max - 4);
+      EXPECT_EQ(scene.Check(limit, "check").remaining, max - 5);
+      EXPECT_EQ(scene.Refund(limit, "refund", 1).remaining, max - 3);
+      EXPECT_EQ(scene.Reset(limit, "reset").remaining, max);
       EXPECT_TRUE(scene.Together({{limit, "request", Cost{2}}}));
-      EXPECT_EQ(scene.Left(limit, "request"), most - 6);
-      EXPECT_FALSE(scene.Together({{limit, "refused", Cost{1}}, {limit, "other", Cost{most + 1}}}));
-      EXPECT_EQ(scene.Left(limit, "refused"), most - 4);
-      EXPECT_EQ(scene.Left(limit, "other"), most);
+      EXPECT_EQ(scene.Left(limit, "request"), max - 6);
+      EXPECT_FALSE(scene.Together({{limit, "refused", Cost{1}}, {limit, "other", Cost{max + 1}}}));
+      EXPECT_EQ(scene.Left(limit, "refused"), max - 4);
+      EXPECT_EQ(scene.Left(limit, "other"), max);
       EXPECT_EQ(scene.store().StatsApprox().keys, 5U) << "one state a key, wherever it was";
     }
   }
 }
 
 // Invariant (1) of Shard, over time: a key whose old state is no longer in use starts afresh.
-TEST_P(TermsTest, AKeyThatIsAsIfUnusedStaysSo) {
+TEST_P(TermsTest, UnusedKeyStaysUnused) {
   const std::vector<LimitSpec> specs = family().specs;
   for (const LimitSpec& from : specs) {
     for (const LimitSpec& to : specs) {
-      Scene scene;
+      Fixture scene;
       const LimitHandle limit = scene.Add(from);
       scene.now += scene.Check(limit, "k", 4).reset_after;
       scene.Change(limit, to);
@@ -146,8 +146,8 @@ INSTANTIATE_TEST_SUITE_P(MemoryStore, TermsTest,
                          ::testing::Range(std::size_t{0}, Families().size()),
                          [](const auto& family) { return Families()[family.param].name; });
 
-TEST(MemoryStoreTermsTest, TwoOfTwoAnHourLeaveTwoOfFour) {
-  Scene scene;
+TEST(MemoryStoreTermsTest, TwoOfTwoPerHourLeaveTwoOfFour) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(2, kHour));
   EXPECT_TRUE(scene.Check(limit, "k", 2).allowed);
   scene.Change(limit, SpecOf(4, kHour));
@@ -155,13 +155,13 @@ TEST(MemoryStoreTermsTest, TwoOfTwoAnHourLeaveTwoOfFour) {
 }
 
 // Within one shape the conversion is the core's own, to the nanosecond.
-TEST(MemoryStoreTermsTest, ConvertsAsTheCoreDoesWhereTheShapeStays) {
+TEST(MemoryStoreTermsTest, ConvertsAsTheCoreDoesWithinAShape) {
   ForEachSeed(200, [](Random& random) {
     const Kind kind =
         random.Pick({Kind::kTokenBucket, Kind::kLeakyBucket, Kind::kIntervalRefill,
                      Kind::kAlignedWindow, Kind::kFirstRequestWindow, Kind::kSlidingWindow,
                      Kind::kSlidingLog, Kind::kSlidingBuckets, Kind::kPacer, Kind::kWarmUpPacer});
-    Scene scene;
+    Fixture scene;
     const LimitSpec first = RandomLimit(kind, random);
     const LimitHandle limit = scene.Add(first);
     CoreState state(MustMake(first).terms);
@@ -187,12 +187,12 @@ LimitSpec Pacing(Nanos warm_up, Nanos max_wait) {
   return spec;
 }
 
-// What was booked stays booked: the next turn comes no earlier under the new terms.
+// Booked turns stay booked: the next turn comes no earlier under the new terms.
 TEST(MemoryStoreTermsTest, PacersKeepTheirNextTurn) {
   for (const Nanos max_wait : {Nanos{0}, 3 * kSecond, 20 * kSecond}) {
     for (const bool warm : {false, true}) {
       SCOPED_TRACE(::testing::Message() << warm << " max_wait " << max_wait.count());
-      Scene scene;
+      Fixture scene;
       const LimitHandle limit = scene.Add(Pacing(warm ? kSecond : Nanos{0}, max_wait));
       ASSERT_TRUE(scene.Check(limit, "k", 10).allowed);
       const Decision before = scene.Peek(limit, "k", 1);
@@ -211,12 +211,12 @@ LimitSpec WithMaxWait(LimitSpec spec, Nanos max_wait) {
   return spec;
 }
 
-// Units that were let go ahead of their time are still owed after the change.
-TEST(MemoryStoreTermsTest, DebtCarriesOverToAnotherShape) {
+// Units that were admitted in advance are still owed after the change.
+TEST(MemoryStoreTermsTest, CarriesDebtOverToAnotherShape) {
   const LimitSpec greedy = WithMaxWait(SpecOf(10, kHour), 2 * kHour);
   const LimitSpec interval = WithMaxWait(Interval(10, kHour), 2 * kHour);
   for (const bool there : {true, false}) {
-    Scene scene;
+    Fixture scene;
     const LimitHandle limit = scene.Add(there ? greedy : interval);
     ASSERT_TRUE(scene.Check(limit, "k", 10).allowed);
     ASSERT_TRUE(scene.Check(limit, "k", 10).allowed);
@@ -228,13 +228,13 @@ TEST(MemoryStoreTermsTest, DebtCarriesOverToAnotherShape) {
   }
 }
 
-TEST(MemoryStoreTermsTest, PermitsStayHeld) {
+TEST(MemoryStoreTermsTest, KeepsPermitsHeld) {
   LimitSpec ten;
   ten.algorithm = Algorithm::kConcurrency;
   ten.max_in_flight = 10;
   LimitSpec five = ten;
   five.max_in_flight = 5;
-  Scene scene;
+  Fixture scene;
   const LimitHandle limit = scene.Add(ten);
   for (int i = 0; i < 7; ++i) {
     scene.Permit(Operation::kAcquire, limit, "k", "request " + std::to_string(i));
@@ -250,9 +250,9 @@ TEST(MemoryStoreTermsTest, PermitsStayHeld) {
   EXPECT_TRUE(scene.Permit(Operation::kAcquire, limit, "k", "new").allowed);
 }
 
-// Names of terms come round again; keys written long before must not be read under new ones.
-TEST(MemoryStoreTermsTest, AThousandChangesOverTimeConfuseNoKey) {
-  Scene scene;
+// Ids of terms are reused; keys written long before must not be read under new ones.
+TEST(MemoryStoreTermsTest, ReusesIdsOverAThousandChanges) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(1, kHour));
   for (std::int64_t i = 1; i <= 1000; ++i) {
     scene.now += kHour / 100;
@@ -266,8 +266,8 @@ TEST(MemoryStoreTermsTest, AThousandChangesOverTimeConfuseNoKey) {
   }
 }
 
-TEST(MemoryStoreTermsTest, ChangesToAnotherAlgorithmAreRefused) {
-  Scene scene;
+TEST(MemoryStoreTermsTest, RejectsChangeOfAlgorithm) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(1, kHour), "posts");
   const auto refused =
       scene.store().Change(limit, MustMake(SpecOf(1, kHour, Algorithm::kSlidingLog)), scene.now);
@@ -276,10 +276,10 @@ TEST(MemoryStoreTermsTest, ChangesToAnotherAlgorithmAreRefused) {
             "limit 'posts' cannot change its algorithm; add a limit of another name instead");
 }
 
-// Narrow slots count from an epoch that moves once a year; the answers do not show it.
-TEST(MemoryStoreEpochTest, KeysStayExactOverManyYears) {
+// Narrow slots count from an epoch that moves once a year, which must not affect decisions.
+TEST(MemoryStoreEpochTest, KeepsKeysExactOverManyYears) {
   ForEachSeed(30, [](Random& random) {
-    Scene scene;
+    Fixture scene;
     const std::vector<LimitSpec> specs{SpecOf(365, kYear), SpecOf(7, kYear),
                                        Burst(SpecOf(1, kYear), 5),
                                        SpecOf(10, kYear, Algorithm::kLeakyBucket),
@@ -299,9 +299,9 @@ TEST(MemoryStoreEpochTest, KeysStayExactOverManyYears) {
   });
 }
 
-// A state that reaches a year ahead, read just before and just after the epoch moves.
-TEST(MemoryStoreEpochTest, AStateIsReadTheSameOnBothSidesOfTheMove) {
-  Scene scene;
+// Reads a state that reaches a year ahead just before and just after the epoch moves.
+TEST(MemoryStoreEpochTest, ReadsTheSameStateBeforeAndAfterAMove) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(365, kYear));
   scene.Check(limit, "first", 1);  // the epoch starts about here
   const Time start = scene.now;
@@ -317,9 +317,9 @@ TEST(MemoryStoreEpochTest, AStateIsReadTheSameOnBothSidesOfTheMove) {
   for (const std::string& key : keys) ASSERT_EQ(scene.Left(limit, key), 364);
 }
 
-TEST(MemoryStoreEpochTest, AfterManyIdleYearsEveryKeyIsUnused) {
+TEST(MemoryStoreEpochTest, UnusedAfterManyIdleYears) {
   for (const std::int64_t years : {1, 2, 3, 5, 10, 100}) {
-    Scene scene;
+    Fixture scene;
     const LimitHandle narrow = scene.Add(SpecOf(365, kYear));
     const LimitHandle pair = scene.Add(SpecOf(365, kYear, Algorithm::kFixedWindow));
     const LimitHandle log = scene.Add(SpecOf(365, kYear, Algorithm::kSlidingLog));

@@ -1,4 +1,4 @@
-// MemoryStore: requests of several charges, batches, time, and what it says of itself.
+// Tests of requests with several charges, batches, time, and statistics of MemoryStore.
 #include "store/memory_store.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include "support/core_state.h"
 #include "support/random.h"
 #include "support/trace.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -23,8 +23,8 @@ LimitSpec Log(std::int64_t count, bool count_refused) {
   return spec;
 }
 
-TEST(MemoryStoreRequestTest, AllChargesAreTakenOrNone) {
-  Scene scene;
+TEST(MemoryStoreRequestTest, TakesAllChargesOrNone) {
+  Fixture scene;
   const LimitHandle few = scene.Add(SpecOf(2, kHour));
   const LimitHandle many = scene.Add(SpecOf(10, kHour));
   const std::vector<Charge> both{{few, "k", Cost{1}}, {many, "k", Cost{3}}};
@@ -35,8 +35,8 @@ TEST(MemoryStoreRequestTest, AllChargesAreTakenOrNone) {
   EXPECT_EQ(scene.Left(many, "k"), 4);
 }
 
-TEST(MemoryStoreRequestTest, ARefusalReportsWhatTheOtherChargesHaveLeft) {
-  Scene scene;
+TEST(MemoryStoreRequestTest, RefusalReportsWhatOtherChargesHaveLeft) {
+  Fixture scene;
   const LimitHandle few = scene.Add(SpecOf(1, kHour));
   const LimitHandle many = scene.Add(SpecOf(10, kHour));
   scene.Check(few, "k");
@@ -48,39 +48,41 @@ TEST(MemoryStoreRequestTest, ARefusalReportsWhatTheOtherChargesHaveLeft) {
   EXPECT_EQ(scene.decisions[1].retry_after, kHour);
 }
 
-TEST(MemoryStoreRequestTest, AShadowChargeNeverRefusesTheRequest) {
-  Scene scene;
+TEST(MemoryStoreRequestTest, ShadowChargeNeverRefuses) {
+  Fixture scene;
   const LimitHandle enforced = scene.Add(SpecOf(5, kHour));
   const LimitHandle shadow = scene.Add(SpecOf(1, kHour));
   const std::vector<Charge> both{{enforced, "k", Cost{1}}, {shadow, "k", Cost{1}}};
-  const std::vector<Veto> vetoes{Veto::kEnforce, Veto::kShadow};
-  EXPECT_TRUE(scene.Together(both, vetoes));
+  const std::vector<Enforcement> enforcements{Enforcement::kEnforce, Enforcement::kShadow};
+  EXPECT_TRUE(scene.Together(both, enforcements));
   EXPECT_TRUE(scene.decisions[1].allowed);
-  EXPECT_TRUE(scene.Together(both, vetoes));
+  EXPECT_TRUE(scene.Together(both, enforcements));
   EXPECT_FALSE(scene.decisions[1].allowed);
   EXPECT_EQ(scene.Left(enforced, "k"), 3);
-  // Where the request is refused, the shadow charge takes nothing either.
-  EXPECT_FALSE(scene.Together({{enforced, "k", Cost{4}}, {shadow, "other", Cost{1}}}, vetoes));
+  // If the request is refused, the shadow charge takes nothing either.
+  EXPECT_FALSE(
+      scene.Together({{enforced, "k", Cost{4}}, {shadow, "other", Cost{1}}}, enforcements));
   EXPECT_EQ(scene.Left(shadow, "other"), 1);
 }
 
-TEST(MemoryStoreRequestTest, QuotaChargesRefuseOnlyWhenAllOfThemDo) {
-  Scene scene;
+TEST(MemoryStoreRequestTest, QuotaChargesRefuseOnlyTogether) {
+  Fixture scene;
   const LimitHandle a = scene.Add(SpecOf(1, kHour));
   const LimitHandle b = scene.Add(SpecOf(2, kHour));
   const LimitHandle enforced = scene.Add(SpecOf(9, kHour));
   const std::vector<Charge> all{{a, "k", Cost{1}}, {b, "k", Cost{1}}, {enforced, "k", Cost{1}}};
-  const std::vector<Veto> vetoes{Veto::kQuota, Veto::kQuota, Veto::kEnforce};
-  EXPECT_TRUE(scene.Together(all, vetoes));
-  EXPECT_TRUE(scene.Together(all, vetoes));
+  const std::vector<Enforcement> enforcements{Enforcement::kQuota, Enforcement::kQuota,
+                                              Enforcement::kEnforce};
+  EXPECT_TRUE(scene.Together(all, enforcements));
+  EXPECT_TRUE(scene.Together(all, enforcements));
   EXPECT_FALSE(scene.decisions[0].allowed);
   EXPECT_TRUE(scene.decisions[1].allowed);
-  EXPECT_FALSE(scene.Together(all, vetoes));
+  EXPECT_FALSE(scene.Together(all, enforcements));
   EXPECT_EQ(scene.Left(enforced, "k"), 7);
 }
 
-TEST(MemoryStoreRequestTest, TheSameKeyTwiceCountsCumulatively) {
-  Scene scene;
+TEST(MemoryStoreRequestTest, CountsTheSameKeyTwiceCumulatively) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(5, kHour));
   EXPECT_FALSE(scene.Together({{limit, "k", Cost{3}}, {limit, "k", Cost{3}}}));
   EXPECT_EQ(scene.Left(limit, "k"), 5);
@@ -90,12 +92,12 @@ TEST(MemoryStoreRequestTest, TheSameKeyTwiceCountsCumulatively) {
   EXPECT_EQ(scene.decisions[1].remaining, 0);
 }
 
-TEST(MemoryStoreRequestTest, CostsThatAddUpBeyond63BitsAreRefused) {
+TEST(MemoryStoreRequestTest, RefusesCostsThatExceed63Bits) {
   // Windows compare a cost with what is left, so a sum that wrapped around would pass.
   for (const Algorithm algorithm :
        {Algorithm::kTokenBucket, Algorithm::kLeakyBucket, Algorithm::kFixedWindow,
         Algorithm::kSlidingLog, Algorithm::kSlidingWindow, Algorithm::kSlidingBuckets}) {
-    Scene scene;
+    Fixture scene;
     const LimitHandle limit = scene.Add(SpecOf(5, kHour, algorithm));
     const std::int64_t left = scene.Left(limit, "k");
     EXPECT_FALSE(scene.Together({{limit, "k", Cost{INT64_MAX}}, {limit, "k", Cost{INT64_MAX}}}));
@@ -105,10 +107,10 @@ TEST(MemoryStoreRequestTest, CostsThatAddUpBeyond63BitsAreRefused) {
   }
 }
 
-// The log that refuses holds its newest units until an hour after the refusal; the other limit,
-// which would have passed, is as it was.
+// The log that refuses keeps its newest units until an hour after the refusal; the other limit,
+// which would have passed, is unchanged.
 TEST(MemoryStoreRequestTest, CountRefusedRecordsOnlyInTheLimitThatRefuses) {
-  Scene scene;
+  Fixture scene;
   const LimitHandle refuses = scene.Add(Log(2, true));
   const LimitHandle passes = scene.Add(Log(9, true));
   scene.Check(refuses, "k", 2);
@@ -122,7 +124,7 @@ TEST(MemoryStoreRequestTest, CountRefusedRecordsOnlyInTheLimitThatRefuses) {
 }
 
 TEST(MemoryStoreRequestTest, CountRefusedRecordsInEveryLimitThatRefuses) {
-  Scene scene;
+  Fixture scene;
   const LimitHandle one = scene.Add(Log(1, true));
   const LimitHandle two = scene.Add(Log(1, true));
   scene.Check(one, "k");
@@ -134,9 +136,9 @@ TEST(MemoryStoreRequestTest, CountRefusedRecordsInEveryLimitThatRefuses) {
   EXPECT_EQ(scene.Left(two, "k"), 0);
 }
 
-// Local, invariant (2).
-TEST(MemoryStoreRequestTest, WhereNothingIsTakenChargesOfOneKeyAreAskedTogether) {
-  Scene scene;
+// Invariant (2) of Local.
+TEST(MemoryStoreRequestTest, DecidesChargesOfOneKeyTogetherWithoutTaking) {
+  Fixture scene;
   const LimitHandle bucket = scene.Add(SpecOf(4, kHour));
   const LimitHandle log = scene.Add(Log(1, true));
   const LimitHandle debt = scene.Add(SpecOf(9, kHour));
@@ -147,24 +149,26 @@ TEST(MemoryStoreRequestTest, WhereNothingIsTakenChargesOfOneKeyAreAskedTogether)
                                     {debt, "k", Cost{2}},
                                     {bucket, "k", Cost{2}},
                                     {bucket, "other", Cost{5}}};
-  const std::vector<Veto> vetoes{Veto::kEnforce, Veto::kEnforce, Veto::kDebt, Veto::kEnforce,
-                                 Veto::kEnforce};
-  EXPECT_FALSE(scene.Together(charges, vetoes, Taking::kNone));
+  const std::vector<Enforcement> enforcements{Enforcement::kEnforce, Enforcement::kEnforce,
+                                              Enforcement::kDebt, Enforcement::kEnforce,
+                                              Enforcement::kEnforce};
+  EXPECT_FALSE(scene.Together(charges, enforcements, ChargeMode::kNone));
   EXPECT_TRUE(scene.decisions[0].allowed);
   EXPECT_EQ(scene.decisions[0].remaining, 4);
   EXPECT_EQ(scene.decisions[4].retry_after, kNever);
   EXPECT_EQ(scene.Left(bucket, "k"), 4);
   EXPECT_EQ(scene.Left(debt, "k"), 7);
-  EXPECT_TRUE(scene.Together({{bucket, "k", Cost{1}}}, {}, Taking::kNone));
+  EXPECT_TRUE(scene.Together({{bucket, "k", Cost{1}}}, {}, ChargeMode::kNone));
   EXPECT_EQ(scene.Left(bucket, "k"), 4);
-  EXPECT_FALSE(scene.Together({{bucket, "k", Cost{2}}, {bucket, "k", Cost{3}}}, {}, Taking::kNone));
+  EXPECT_FALSE(
+      scene.Together({{bucket, "k", Cost{2}}, {bucket, "k", Cost{3}}}, {}, ChargeMode::kNone));
   scene.now += kHour / 2;
   EXPECT_EQ(scene.Left(log, "k"), 1) << "the refused unit was not recorded";
   EXPECT_EQ(scene.store().StatsApprox().keys, 1U);
 }
 
-TEST(MemoryStoreRequestTest, SixtyFourChargesOverAllShards) {
-  Scene scene;
+TEST(MemoryStoreRequestTest, TakesSixtyFourChargesOverAllShards) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(2, kHour));
   std::vector<std::string> keys;
   for (int i = 0; i < 64; ++i) keys.push_back("key " + std::to_string(i));
@@ -179,8 +183,8 @@ TEST(MemoryStoreRequestTest, SixtyFourChargesOverAllShards) {
   }
 }
 
-TEST(MemoryStoreRequestTest, ARefusedRequestLeavesNoKeyBehind) {
-  Scene scene;
+TEST(MemoryStoreRequestTest, RefusedRequestKeepsNoKey) {
+  Fixture scene;
   const LimitHandle few = scene.Add(SpecOf(1, kHour));
   const LimitHandle slots = scene.Add(SpecOf(9, kHour, Algorithm::kSlidingWindow));
   const LimitHandle logs = scene.Add(Log(9, false));
@@ -195,8 +199,8 @@ TEST(MemoryStoreRequestTest, ARefusedRequestLeavesNoKeyBehind) {
   EXPECT_EQ(scene.store().StatsApprox().keys, 1U);
 }
 
-TEST(MemoryStoreRequestTest, RequestsOfOneCallTakeEffectInOrder) {
-  Scene scene;
+TEST(MemoryStoreRequestTest, AppliesRequestsOfOneCallInOrder) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(2, kHour));
   const std::vector<Charge> charges{
       {limit, "k", Cost{1}}, {limit, "k", Cost{1}}, {limit, "k", Cost{1}}};
@@ -214,7 +218,7 @@ class Mirror {
  public:
   Mirror(Random& random, int limits) : random_(random) {
     std::vector<Kind> kinds = RateKinds();
-    std::erase(kinds, Kind::kStaggeredWindow);  // starts where the store's hash says
+    std::erase(kinds, Kind::kStaggeredWindow);  // its phase depends on the store's hash
     for (int i = 0; i < limits; ++i) {
       const auto last = static_cast<std::int64_t>(kinds.size()) - 1;
       const LimitSpec spec =
@@ -227,27 +231,28 @@ class Mirror {
     }
   }
 
-  // One request over some of the keys, some of them twice, with vetoes of all kinds.
+  // Makes one request over some of the keys, possibly twice, with all kinds of enforcement.
   void Request() {
     std::vector<std::size_t> chosen;
     std::vector<Charge> charges;
-    std::vector<Veto> vetoes;
+    std::vector<Enforcement> enforcements;
     for (std::int64_t left = random_.Between(1, 8); left > 0; --left) {
       const std::size_t index = AnyKey();
       chosen.push_back(index);
       const std::int64_t left_of_it = keys_[index].state.Peek(Cost{0}, scene.now).remaining;
-      const std::int64_t most = std::max<std::int64_t>(1, left_of_it);
+      const std::int64_t max = std::max<std::int64_t>(1, left_of_it);
       charges.push_back({keys_[index].limit, keys_[index].key,
-                         Cost{random_.OneIn(2) ? 1 : random_.Spread(0, most)}});
-      vetoes.push_back(
-          random_.Pick({Veto::kEnforce, Veto::kEnforce, Veto::kShadow, Veto::kQuota, Veto::kDebt}));
+                         Cost{random_.OneIn(2) ? 1 : random_.Spread(0, max)}});
+      enforcements.push_back(
+          random_.Pick({Enforcement::kEnforce, Enforcement::kEnforce, Enforcement::kShadow,
+                        Enforcement::kQuota, Enforcement::kDebt}));
     }
-    const bool went = scene.Together(charges, vetoes);
-    Expect(chosen, charges, vetoes, went);
+    const bool went = scene.Together(charges, enforcements);
+    Expect(chosen, charges, enforcements, went);
     scene.now += Nanos{random_.Spread(0, kHour.count())};
   }
 
-  Scene scene;
+  Fixture scene;
 
  private:
   struct Followed {
@@ -262,41 +267,41 @@ class Mirror {
         random_.Between(0, static_cast<std::int64_t>(keys_.size()) - 1));
   }
 
-  // Debts come first, and those of one key as one.
+  // Debts come first, and those of one key are taken together.
   void ExpectDebts(const std::vector<std::size_t>& chosen, const std::vector<Charge>& charges,
-                   const std::vector<Veto>& vetoes) {
+                   const std::vector<Enforcement>& enforcements) {
     std::vector<std::int64_t> total(keys_.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (vetoes[i] == Veto::kDebt) total[chosen[i]] += charges[i].cost.units;
+      if (enforcements[i] == Enforcement::kDebt) total[chosen[i]] += charges[i].cost.units;
     }
     std::vector<Decision> want(keys_.size());
     for (std::size_t key = 0; key < keys_.size(); ++key) {
       want[key] = keys_[key].state.TakeDebt(Cost{total[key]}, scene.now);
     }
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (vetoes[i] != Veto::kDebt) continue;
+      if (enforcements[i] != Enforcement::kDebt) continue;
       EXPECT_EQ(ToText(scene.decisions[i]), ToText(want[chosen[i]]));
     }
   }
 
   void Expect(const std::vector<std::size_t>& chosen, const std::vector<Charge>& charges,
-              const std::vector<Veto>& vetoes, bool went) {
+              const std::vector<Enforcement>& enforcements, bool went) {
     std::vector<std::int64_t> total(keys_.size());
     std::vector<Decision> want(chosen.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (vetoes[i] != Veto::kDebt) total[chosen[i]] += charges[i].cost.units;
+      if (enforcements[i] != Enforcement::kDebt) total[chosen[i]] += charges[i].cost.units;
     }
-    ExpectDebts(chosen, charges, vetoes);
+    ExpectDebts(chosen, charges, enforcements);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (vetoes[i] == Veto::kDebt) continue;
+      if (enforcements[i] == Enforcement::kDebt) continue;
       want[i] = keys_[chosen[i]].state.Peek(Cost{total[chosen[i]]}, scene.now);
     }
-    const bool goes = GoesAhead(want, vetoes);
+    const bool goes = GoesAhead(want, enforcements);
     EXPECT_EQ(went, goes);
     std::vector<bool> taken(keys_.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       Followed& key = keys_[chosen[i]];
-      if (vetoes[i] == Veto::kDebt) continue;
+      if (enforcements[i] == Enforcement::kDebt) continue;
       if ((goes || !want[i].allowed) && !taken[chosen[i]]) {
         taken[chosen[i]] = true;
         const Decision checked = key.state.Check(Cost{total[chosen[i]]}, scene.now);
@@ -312,17 +317,17 @@ class Mirror {
   std::vector<Followed> keys_;
 };
 
-TEST(MemoryStoreRequestTest, RandomRequestsAreDecidedAsTheCoreWould) {
+TEST(MemoryStoreRequestTest, DecidesRandomRequestsAsTheCoreDoes) {
   ForEachSeed(60, [](Random& random) {
     Mirror mirror(random, 6);
     for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) mirror.Request();
   });
 }
 
-TEST(MemoryStoreBatchTest, ABatchIsItsChargesOneByOne) {
+TEST(MemoryStoreBatchTest, DecidesBatchLikeSingleCharges) {
   ForEachSeed(20, [](Random& random) {
-    Scene single(64 * kMebibyte, {7, 7});
-    Scene batch(64 * kMebibyte, {7, 7});
+    Fixture single(64 * kMebibyte, {7, 7});
+    Fixture batch(64 * kMebibyte, {7, 7});
     std::vector<LimitHandle> limits;
     for (const Kind kind : RateKinds()) {
       const LimitSpec spec = RandomLimit(kind, random);
@@ -353,26 +358,26 @@ TEST(MemoryStoreBatchTest, ABatchIsItsChargesOneByOne) {
   });
 }
 
-// Every operation moves time on for every key, and none takes it back.
-TEST(MemoryStoreTimeTest, TimeNeverGoesBackWhateverMovedIt) {
-  const std::vector<void (*)(Scene&, LimitHandle)> moves{
-      [](Scene& scene, LimitHandle limit) { scene.Check(limit, "other"); },
-      [](Scene& scene, LimitHandle limit) { scene.Peek(limit, "other", 1); },
-      [](Scene& scene, LimitHandle limit) { scene.Refund(limit, "other"); },
-      [](Scene& scene, LimitHandle limit) {
+// Every operation advances time for every key, and none sets it back.
+TEST(MemoryStoreTimeTest, TimeNeverGoesBack) {
+  const std::vector<void (*)(Fixture&, LimitHandle)> moves{
+      [](Fixture& scene, LimitHandle limit) { scene.Check(limit, "other"); },
+      [](Fixture& scene, LimitHandle limit) { scene.Peek(limit, "other", 1); },
+      [](Fixture& scene, LimitHandle limit) { scene.Refund(limit, "other"); },
+      [](Fixture& scene, LimitHandle limit) {
         scene.Run(Operation::kDebt, {limit, "other", Cost{1}});
       },
-      [](Scene& scene, LimitHandle limit) { scene.Reset(limit, "other"); },
-      [](Scene& scene, LimitHandle limit) {
+      [](Fixture& scene, LimitHandle limit) { scene.Reset(limit, "other"); },
+      [](Fixture& scene, LimitHandle limit) {
         scene.Together({{limit, "other", Cost{1}}});
       },
-      [](Scene& scene, LimitHandle limit) {
+      [](Fixture& scene, LimitHandle limit) {
         scene.Permit(Operation::kRelease, limit, "other", "id");
       },
-      [](Scene& scene, LimitHandle limit) { scene.Change(limit, SpecOf(7, kHour)); },
-      [](Scene& scene, LimitHandle /*limit*/) { scene.Add(SpecOf(8, kHour)); }};
+      [](Fixture& scene, LimitHandle limit) { scene.Change(limit, SpecOf(7, kHour)); },
+      [](Fixture& scene, LimitHandle /*limit*/) { scene.Add(SpecOf(8, kHour)); }};
   for (std::size_t i = 0; i < moves.size(); ++i) {
-    Scene scene;
+    Fixture scene;
     const LimitHandle watched = scene.Add(SpecOf(6, kHour));
     const LimitHandle other = scene.Add(SpecOf(6, kHour));
     const Time start = scene.now;
@@ -387,11 +392,11 @@ TEST(MemoryStoreTimeTest, TimeNeverGoesBackWhateverMovedIt) {
   }
 }
 
-TEST(MemoryStoreTimeTest, TimesBefore1970AndBeyondTheLastAreTakenAsTheNearest) {
-  Scene scene;
+TEST(MemoryStoreTimeTest, ClampsTimesBefore1970AndBeyondTheLast) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(2, kHour));
   scene.now = Time{Nanos{-5}};
-  Scene early;
+  Fixture early;
   early.now = Time{Nanos{-kDay}};
   const LimitHandle first = early.Add(SpecOf(2, kHour));
   EXPECT_TRUE(early.Check(first, "k", 2).allowed);
@@ -403,8 +408,8 @@ TEST(MemoryStoreTimeTest, TimesBefore1970AndBeyondTheLastAreTakenAsTheNearest) {
   EXPECT_EQ(scene.Check(limit, "k", 1).retry_after, kHour / 2);
 }
 
-TEST(MemoryStoreTest, LimitsOfOtherNamesAndAlgorithmsDoNotShareKeys) {
-  Scene scene;
+TEST(MemoryStoreTest, LimitsWithOtherNamesOrAlgorithmsShareNoKeys) {
+  Fixture scene;
   const LimitHandle a = scene.Add(SpecOf(1, kHour));
   const LimitHandle b = scene.Add(SpecOf(1, kHour));
   const LimitHandle window = scene.Add(SpecOf(1, kHour, Algorithm::kSlidingWindow));
@@ -414,8 +419,8 @@ TEST(MemoryStoreTest, LimitsOfOtherNamesAndAlgorithmsDoNotShareKeys) {
   EXPECT_FALSE(scene.Check(a, "k").allowed);
 }
 
-TEST(MemoryStoreTest, KeysMayBeAnyBytes) {
-  Scene scene;
+TEST(MemoryStoreTest, AcceptsKeysOfAnyBytes) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(1, kHour));
   const std::string zeros(9, '\0');
   for (const std::string& key : {std::string(), std::string(1, '\0'), zeros, std::string(4096, 'x'),
@@ -425,8 +430,8 @@ TEST(MemoryStoreTest, KeysMayBeAnyBytes) {
   }
 }
 
-TEST(MemoryStoreTest, ANameThatIsTakenIsRefused) {
-  Scene scene;
+TEST(MemoryStoreTest, RejectsTakenName) {
+  Fixture scene;
   scene.Add(SpecOf(1, kHour), "posts");
   const auto again = scene.store().Add("posts", MustMake(SpecOf(2, kHour)), scene.now);
   ASSERT_FALSE(again.ok());
@@ -434,7 +439,7 @@ TEST(MemoryStoreTest, ANameThatIsTakenIsRefused) {
             "a limit 'posts' exists already; expected a new name, or a change of its terms");
 }
 
-TEST(MemoryStoreTest, MemoryLimitsOutOfRangeAreRefused) {
+TEST(MemoryStoreTest, RejectsMemoryLimitsOutOfRange) {
   const auto small = MemoryStore::Create({16 * kMebibyte - 1, {}});
   ASSERT_FALSE(small.ok());
   EXPECT_EQ(small.error().message,
@@ -447,8 +452,8 @@ TEST(MemoryStoreTest, MemoryLimitsOutOfRangeAreRefused) {
   }
 }
 
-TEST(MemoryStoreTest, StatsCountKeysInUseAndTheirBytes) {
-  Scene scene;
+TEST(MemoryStoreTest, StatsCountKeysAndBytes) {
+  Fixture scene;
   const LimitHandle buckets = scene.Add(SpecOf(1, kHour));
   const LimitHandle logs = scene.Add(Log(1000, false));
   EXPECT_EQ(scene.store().StatsApprox().keys, 0U);
@@ -474,8 +479,8 @@ TEST(MemoryStoreTest, StatsCountKeysInUseAndTheirBytes) {
   EXPECT_EQ(scene.store().StatsApprox().overflow_decisions, 0U);
 }
 
-TEST(MemoryStoreTest, QuestionsLeaveNoKeyBehind) {
-  Scene scene;
+TEST(MemoryStoreTest, ReadsKeepNoKey) {
+  Fixture scene;
   LimitSpec permits;
   permits.algorithm = Algorithm::kConcurrency;
   permits.max_in_flight = 3;
@@ -493,13 +498,13 @@ TEST(MemoryStoreTest, QuestionsLeaveNoKeyBehind) {
   EXPECT_EQ(scene.store().StatsApprox().keys, 0U);
 }
 
-// Of charges of one key the one that must leave the most decides, wherever it stands.
-TEST(MemoryStoreRequestTest, ChargesOfOneKeyLeaveWhatAnyOfThemMust) {
-  Scene scene;
+// The largest min_remaining of the charges of one key applies, wherever it is.
+TEST(MemoryStoreRequestTest, AppliesTheLargestMinRemainingOfAKey) {
+  Fixture scene;
   const LimitHandle limit = scene.Add(SpecOf(10, kHour));
   const std::vector<Charge> charges(3, Charge{limit, "u", Cost{2}});
-  const auto goes_ahead = [&](const std::vector<Cost>& left_alone) {
-    const Request request{charges, {}, left_alone, Taking::kAllOrNone};
+  const auto goes_ahead = [&](const std::vector<Cost>& min_remaining) {
+    const Request request{charges, {}, min_remaining, ChargeMode::kAllOrNone};
     std::vector<Decision> decisions(charges.size());
     scene.store().Decide({&request, 1}, decisions, scene.now);
     return GoesAhead(decisions, {});
@@ -513,9 +518,9 @@ TEST(MemoryStoreRequestTest, ChargesOfOneKeyLeaveWhatAnyOfThemMust) {
   EXPECT_EQ(scene.Left(limit, "u"), 4);
 }
 
-// However often a block is made and given back, what is counted is what is there.
-TEST(MemoryStoreTest, BlocksThatAreGivenBackAreCountedNoMore) {
-  Scene scene;
+// However often a block is allocated and freed, the byte count stays exact.
+TEST(MemoryStoreTest, DoesNotCountFreedBlocks) {
+  Fixture scene;
   const LimitHandle logs = scene.Add(Log(1000, false));
   const auto bytes_after_use = [&] {
     for (int i = 0; i < 20; ++i, scene.now += Nanos{1}) scene.Check(logs, "k");

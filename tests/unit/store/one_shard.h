@@ -1,4 +1,4 @@
-// ShardLimit: a limit with keys that all belong to the first shard, which is full soon.
+// ShardLimit: a limit with keys that all belong to the first shard, which fills up quickly.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,22 +11,22 @@
 
 #include "store/memory_store.h"
 #include "support/random.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 
-// The seed that a Scene is made with if none is given.
-inline constexpr HashSeed kSceneSeed{1, 2};
+// The default seed of a Fixture.
+inline constexpr HashSeed kFixtureSeed{1, 2};
 
-inline constexpr std::uint64_t kLeastMemory = 16 * kMebibyte;
+inline constexpr std::uint64_t kMinMemory = 16 * kMebibyte;
 
-// What one shard may use of a store's memory, shared states included.
+// Returns the memory that one shard may use, shared states included.
 constexpr std::uint64_t ShardBytes(std::uint64_t memory_bytes) { return memory_bytes / 256; }
 
 class ShardLimit {
  public:
-  ShardLimit(Scene& scene, std::string name, const LimitSpec& spec)
-      : handle(scene.Add(spec, name)), hash_(std::move(name), 0, kSceneSeed, spec.algorithm) {}
+  ShardLimit(Fixture& scene, std::string name, const LimitSpec& spec)
+      : handle(scene.Add(spec, name)), hash_(std::move(name), 0, kFixtureSeed, spec.algorithm) {}
 
   std::string NewKey() {
     while (true) {
@@ -47,8 +47,8 @@ class ShardLimit {
   int next_ = 0;
 };
 
-// Charges new keys until nearly none of a hundred finds a state of its own. Those that did.
-inline std::vector<std::string> FillShard(Scene& scene, ShardLimit& limit, std::int64_t cost) {
+// Charges new keys until at least 98 of 100 find no state of their own. Returns the keys that did.
+inline std::vector<std::string> FillShard(Fixture& scene, ShardLimit& limit, std::int64_t cost) {
   std::vector<std::string> own;
   int shared = 0;
   for (int rounds = 0; shared < 98 && rounds < 500; ++rounds) {
@@ -70,8 +70,8 @@ inline void Shuffle(std::vector<std::string>& keys, Random& random) {
   }
 }
 
-// How many of these keys a unit is let through for.
-inline int CountAllowed(Scene& scene, LimitHandle limit, const std::vector<std::string>& keys) {
+// Charges each key one unit and returns how many were allowed.
+inline int CountAllowed(Fixture& scene, LimitHandle limit, const std::vector<std::string>& keys) {
   int allowed = 0;
   for (const std::string& key : keys) allowed += scene.Check(limit, key).allowed ? 1 : 0;
   return allowed;

@@ -21,7 +21,7 @@ constexpr std::uint32_t kLimit = 3;
 constexpr Time kStart{Nanos{1'700'000'000'123'456'789}};
 constexpr Nanos kHour{std::int64_t{3600} * 1'000'000'000};
 
-// Shared states in memory of their own.
+// Shared states with memory of their own.
 struct Shared {
   explicit Shared(std::size_t bytes = 4096) : memory(bytes) { states.Init(memory.data(), bytes); }
 
@@ -40,7 +40,7 @@ OverflowTerms TermsOf(const LimitSpec& spec) { return OverflowTerms::For(MustMak
 
 class OverflowKindTest : public ::testing::TestWithParam<Kind> {};
 
-// Walks a random trace of checks on one key and shows every answer to body(stage).
+// Runs a random trace of checks on one key and passes every decision to body(stage).
 struct Stage {
   explicit Stage(Random& random)
       : spec(RandomLimit(GetKind(), random)), limit(MustMake(spec)), terms(TermsOf(spec)) {}
@@ -61,7 +61,7 @@ struct Stage {
   std::uint64_t hash = 0x1234567890abcdefU;
   Time now{};
   Cost cost{};
-  Decision before;  // what a peek said just before
+  Decision before;  // the peek just before
   Decision last;
 };
 
@@ -77,7 +77,7 @@ void ForEachCheck(int cases, Body body) {
     for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) {
       const Step step = maker.Next(stage.last);
       stage.now = std::max(stage.now, step.at);
-      // Single units, too: they are what fills a window one by one.
+      // Single units, too, because they fill a window one by one.
       stage.cost = random.OneIn(2) ? Cost{1} : step.cost;
       stage.before = stage.Peek(stage.cost.units, stage.now);
       stage.last =
@@ -88,7 +88,8 @@ void ForEachCheck(int cases, Body body) {
   });
 }
 
-// Invariant (1): whatever a shared state admits, the limit itself would have, at once.
+// Invariant (1): whatever a shared state admits, the limit itself would have admitted without a
+// wait.
 TEST_P(OverflowKindTest, IsNeverMoreLenientThanTheLimit) {
   std::vector<CoreState> own;
   int admitted = 0;
@@ -135,7 +136,7 @@ TEST_P(OverflowKindTest, RetryAfterIsExactToTheNanosecond) {
 TEST_P(OverflowKindTest, RemainingIsExactAndTimesAreBounded) {
   ForEachCheck(150, [](Stage& stage, bool first) {
     if (first) return;
-    // Nobody who adds what a decision says to a time may overflow it.
+    // Adding the durations of a decision to a time must not overflow.
     EXPECT_LE(stage.last.reset_after, kLongestSpan + kLongestSpan / 100);
     const std::int64_t remaining = stage.last.remaining;
     EXPECT_TRUE(stage.Peek(remaining, stage.now).allowed);
@@ -143,7 +144,7 @@ TEST_P(OverflowKindTest, RemainingIsExactAndTimesAreBounded) {
   });
 }
 
-TEST_P(OverflowKindTest, AnUnusedCellPassesItsLimitAndNoMore) {
+TEST_P(OverflowKindTest, UnusedCellAdmitsExactlyItsLimit) {
   ForEachCheck(150, [](Stage& stage, bool first) {
     if (!first) return;
     EXPECT_EQ(stage.last.remaining, stage.last.limit);
@@ -152,13 +153,13 @@ TEST_P(OverflowKindTest, AnUnusedCellPassesItsLimitAndNoMore) {
     const Decision more = stage.Peek(stage.last.limit + 1, stage.now);
     EXPECT_FALSE(more.allowed);
     EXPECT_EQ(more.retry_after, kNever);
-    // Something passes, but where the limit lets nothing pass or permits would need ids.
+    // Something passes, unless the limit admits nothing or permits would need ids.
     const bool blocks = stage.spec.rate && stage.spec.rate->count == 0;
     EXPECT_EQ(stage.last.limit == 0, blocks) << ToText(stage.spec);
   });
 }
 
-TEST_P(OverflowKindTest, ACheckPassesExactlyIfAPeekSaysSo) {
+TEST_P(OverflowKindTest, CheckAgreesWithPeek) {
   ForEachCheck(100, [](Stage& stage, bool first) {
     if (first) return;
     EXPECT_EQ(stage.before.allowed, stage.last.allowed);
@@ -170,7 +171,7 @@ TEST_P(OverflowKindTest, ACheckPassesExactlyIfAPeekSaysSo) {
   });
 }
 
-TEST_P(OverflowKindTest, AfterResetAfterTheCellIsAsIfUnused) {
+TEST_P(OverflowKindTest, UnusedAfterResetAfter) {
   ForEachCheck(100, [](Stage& stage, bool first) {
     const Nanos reset_after = stage.last.reset_after;
     if (first || reset_after > kLatestTime - stage.now) return;
@@ -181,7 +182,7 @@ TEST_P(OverflowKindTest, AfterResetAfterTheCellIsAsIfUnused) {
   });
 }
 
-// Whether a cell can hold a debt. Filling a window up is all that its debts do.
+// Whether a cell can hold a debt. For windows a debt only fills the window.
 bool Fits(const Stage& stage, Cost cost) {
   if (stage.terms.furthest == stage.terms.depth + stage.terms.hold) return true;
   const Wide held = stage.Peek(0, stage.now).reset_after.count();
@@ -189,7 +190,7 @@ bool Fits(const Stage& stage, Cost cost) {
   return after >> stage.terms.grain_shift < stage.terms.furthest;
 }
 
-// A debt that the cell can hold is one that the limit itself would be in, or a longer one.
+// A debt that the cell can hold lasts at least as long as in the limit itself.
 TEST_P(OverflowKindTest, IsNeverMoreLenientThanTheLimitAfterADebt) {
   std::vector<CoreState> own;
   Random costs{1};
@@ -225,7 +226,7 @@ TEST_P(OverflowKindTest, IsNeverMoreLenientThanTheLimitAfterADebt) {
 INSTANTIATE_TEST_SUITE_P(Overflow, OverflowKindTest, ::testing::ValuesIn(RateKinds()),
                          [](const auto& kind) { return NameOf(kind.param); });
 
-TEST(OverflowTest, ABurstOfSingleUnitsFitsExactly) {
+TEST(OverflowTest, FitsABurstOfSingleUnitsExactly) {
   for (const std::int64_t burst : {1, 2, 3, 10, 999, 5000}) {
     Shared shared;
     const OverflowTerms terms = TermsOf(PerHour(burst));
@@ -237,7 +238,7 @@ TEST(OverflowTest, ABurstOfSingleUnitsFitsExactly) {
   }
 }
 
-// Keys of one cell have its limit between them.
+// Keys of one cell share its units.
 TEST(OverflowTest, KeysOfOneCellShareItsUnits) {
   Shared shared(4);  // one cell
   const OverflowTerms terms = TermsOf(PerHour(10));
@@ -247,7 +248,7 @@ TEST(OverflowTest, KeysOfOneCellShareItsUnits) {
   EXPECT_FALSE(shared.states.Check(kLimit, terms, 99, Cost{1}, kStart).allowed);
 }
 
-TEST(OverflowTest, KeysSpreadOverTheCells) {
+TEST(OverflowTest, SpreadsKeysOverTheCells) {
   Shared shared(1 << 16U);
   Random random{1};
   const OverflowTerms terms = TermsOf(PerHour(1));
@@ -255,12 +256,12 @@ TEST(OverflowTest, KeysSpreadOverTheCells) {
   for (int i = 0; i < 1000; ++i) {
     passed += shared.states.Check(kLimit, terms, random.Bits(), Cost{1}, kStart).allowed ? 1 : 0;
   }
-  // 12,288 cells: about 40 keys meet one that is taken.
+  // 12,288 cells: about 40 keys share a cell that is taken.
   EXPECT_GT(passed, 920);
   EXPECT_LT(passed, 1000);
 }
 
-TEST(OverflowTest, PermitsAreNotGivenOutOfSharedStates) {
+TEST(OverflowTest, RefusesPermits) {
   LimitSpec spec;
   spec.algorithm = Algorithm::kConcurrency;
   spec.max_in_flight = 10;
@@ -271,8 +272,9 @@ TEST(OverflowTest, PermitsAreNotGivenOutOfSharedStates) {
   EXPECT_FALSE(shared.states.Binds(kLimit, terms, 7, kStart));
 }
 
-// Invariant (3). The key used all of 4/h; 400/h would have it all back within half a minute.
-TEST(OverflowTest, ChangedTermsBringNoSecondAllowance) {
+// Invariant (3). The key used all of 4/h; under 400/h it would get all of it back within half a
+// minute.
+TEST(OverflowTest, ChangedTermsGiveNoSecondAllowance) {
   Shared shared;
   const OverflowTerms before = TermsOf(PerHour(4));
   const OverflowTerms after = TermsOf(PerHour(400));
@@ -281,13 +283,13 @@ TEST(OverflowTest, ChangedTermsBringNoSecondAllowance) {
   const Time soon = kStart + kHour / 8;
   EXPECT_FALSE(shared.states.Check(kLimit, after, 7, Cost{1}, soon).allowed);
   EXPECT_TRUE(shared.states.Binds(kLimit, after, 7, soon));
-  // Once nothing binds any more the new terms hold.
+  // Once nothing binds any more, the new terms apply.
   const Time later = kStart + 3 * kHour;
   EXPECT_FALSE(shared.states.Binds(kLimit, after, 7, later));
   EXPECT_TRUE(shared.states.Check(kLimit, after, 7, Cost{400}, later).allowed);
 }
 
-TEST(OverflowTest, EveryLimitHasCellsOfItsOwn) {
+TEST(OverflowTest, GivesEveryLimitItsOwnCells) {
   Shared shared;
   const OverflowTerms terms = TermsOf(PerHour(1));
   EXPECT_EQ(shared.states.Bytes(), 0U);
@@ -299,7 +301,7 @@ TEST(OverflowTest, EveryLimitHasCellsOfItsOwn) {
   EXPECT_LE(shared.states.Bytes(), 4096U);
 }
 
-TEST(OverflowTest, ALimitThatFindsNoCellsIsRefusedByPeekAndCheckAlike) {
+TEST(OverflowTest, PeekAndCheckRefuseWithoutCells) {
   Shared shared(1024);
   const OverflowTerms terms = TermsOf(PerHour(5));
   int refused = 0;
@@ -314,8 +316,8 @@ TEST(OverflowTest, ALimitThatFindsNoCellsIsRefusedByPeekAndCheckAlike) {
   EXPECT_LE(shared.states.Bytes(), 1024U);
 }
 
-// Whether two keys share a cell is known before the first of them is charged.
-TEST(OverflowTest, SameCellSaysWhichKeysShareOne) {
+// SameCell knows whether two keys share a cell before the first of them is charged.
+TEST(OverflowTest, SameCellFindsKeysThatShareACell) {
   ForEachSeed(20, [](Random& random) {
     Shared shared(256);
     const OverflowTerms terms = TermsOf(PerHour(1));
@@ -336,7 +338,7 @@ TEST(OverflowTest, SameCellSaysWhichKeysShareOne) {
   });
 }
 
-TEST(OverflowTest, ADebtIsHeldUntilItIsPaidAndBindsItsKeys) {
+TEST(OverflowTest, DebtBindsKeysUntilItIsPaid) {
   Shared shared;
   const OverflowTerms terms = TermsOf(PerHour(4));
   const Decision debt = shared.states.TakeDebt(kLimit, terms, 7, Cost{40}, kStart);
@@ -355,7 +357,7 @@ TEST(OverflowTest, ADebtIsHeldUntilItIsPaidAndBindsItsKeys) {
   EXPECT_EQ(shared.states.Peek(kLimit, terms, 7, Cost{1}, kStart + 41 * unit).remaining, 4);
 }
 
-TEST(OverflowTest, ADebtGoesAsFarAsACellCanTell) {
+TEST(OverflowTest, CapsDebtAtTheReachOfACell) {
   Shared shared;
   const OverflowTerms bucket = TermsOf(PerHour(4));
   const Nanos depth = 4 * Nanos{static_cast<std::int64_t>(bucket.unit_ns)};
@@ -365,7 +367,7 @@ TEST(OverflowTest, ADebtGoesAsFarAsACellCanTell) {
     EXPECT_LE(debt.reset_after, 40 * depth);
     EXPECT_EQ(shared.states.Peek(kLimit, bucket, 7, Cost{0}, kStart), debt);
   }
-  // That of a window ends with it: after a period all that is left of it is what refills.
+  // A window's debt ends with it: after a period only the refill time is left.
   const OverflowTerms window = TermsOf(PerHour(4, Algorithm::kFixedWindow));
   const Decision filled = shared.states.TakeDebt(9, window, 7, Cost{INT64_MAX}, kStart);
   const Decision one = shared.states.Peek(9, window, 7, Cost{1}, kStart);
@@ -375,7 +377,7 @@ TEST(OverflowTest, ADebtGoesAsFarAsACellCanTell) {
 }
 
 // A cell that is ahead of the time only because 32 bits wrapped around is not taken for a debt.
-TEST(OverflowTest, AnOldCellIsNoDebtWhileNobodyIsInDebt) {
+TEST(OverflowTest, OldCellIsNoDebt) {
   Shared shared;
   const OverflowTerms terms = TermsOf(PerHour(4));
   const Nanos half_wrap{std::int64_t{1} << (31 + terms.grain_shift)};
@@ -391,7 +393,7 @@ TEST(OverflowTest, AnOldCellIsNoDebtWhileNobodyIsInDebt) {
   EXPECT_EQ(shared.states.Peek(kLimit, terms, 7, Cost{1}, later).remaining, 4);
 }
 
-TEST(OverflowTest, ADebtThatFindsNoCellsIsNotTaken) {
+TEST(OverflowTest, DropsDebtWithoutCells) {
   Shared shared(1024);
   const OverflowTerms terms = TermsOf(PerHour(5));
   int lost = 0;
@@ -406,7 +408,7 @@ TEST(OverflowTest, ADebtThatFindsNoCellsIsNotTaken) {
   EXPECT_LE(shared.states.Bytes(), 1024U);
 }
 
-TEST(OverflowTest, MemoryIsGivenBackOnlyOnceNoCellBinds) {
+TEST(OverflowTest, ReturnsMemoryOnlyOnceNoCellBinds) {
   auto pages = Pages::Reserve(16 * kPageBytes);
   ASSERT_TRUE(pages.ok());
   Overflow states;
@@ -423,8 +425,9 @@ TEST(OverflowTest, MemoryIsGivenBackOnlyOnceNoCellBinds) {
   EXPECT_FALSE(states.Check(kLimit, terms, 7, Cost{1}, kStart + 2 * kHour).allowed);
 }
 
-// The 32 bits of a cell wrap around in time; an old cell may then seem in use, never the other way.
-TEST(OverflowTest, ACellInUseIsSeenAcrossTheWrapOfItsClock) {
+// The 32 bits of a cell wrap around; an old cell may then seem in use, but never the other way
+// round.
+TEST(OverflowTest, SeesCellInUseAcrossAClockWrap) {
   const OverflowTerms terms = TermsOf(PerHour(10));
   const std::uint64_t wrap_ns = std::uint64_t{1} << (32 + terms.grain_shift);
   const auto start = static_cast<std::uint64_t>(kStart.time_since_epoch().count());
@@ -441,8 +444,8 @@ TEST(OverflowTest, ACellInUseIsSeenAcrossTheWrapOfItsClock) {
   }
 }
 
-// A cell of 0 was never used, so none that is charged may become 0, however its clock stands.
-TEST(OverflowTest, ACellThatWouldBecomeZeroIsStillInUse) {
+// A cell of 0 means unused, so a charge must never leave 0, whatever the clock is.
+TEST(OverflowTest, ChargedCellIsNeverZero) {
   const OverflowTerms terms = TermsOf(PerHour(10));
   const std::uint64_t grain_ns = std::uint64_t{1} << terms.grain_shift;
   const auto start = static_cast<std::uint64_t>(kStart.time_since_epoch().count());

@@ -40,7 +40,7 @@ class Filled {
     if (Put(spread)) spreads_.push_back(spread);
   }
 
-  // Places the keys of the next bucket anew. Those that find no room are forgotten.
+  // Re-places the keys of the next bucket. Keys that find no room are dropped.
   void MoveNext() {
     const Bucket<kWords> taken = region_.TakeNext();
     for (const Slot<kWords>& slot : taken.slots) {
@@ -59,7 +59,7 @@ class Filled {
     }
   }
 
-  // Invariants (1) and (2): every key is where Place says, under whichever layout holds there.
+  // Invariants (1) and (2): every key is where Place says, under the layout that applies there.
   void ExpectAllInPlace() {
     for (const std::uint64_t spread : spreads_) {
       const Bucket<kWords>& bucket = region_.Place(spread);
@@ -107,7 +107,7 @@ void GrowAndShrinkAtRandom(Random& random) {
   EXPECT_GT(filled.size(), 10U);
 }
 
-TEST(RegionTest, EveryKeyIsInItsPlaceAtEveryStepOfAResize) {
+TEST(RegionTest, KeepsEveryKeyInItsPlaceWhileResizing) {
   ForEachSeed(10, [](Random& random) {
     GrowAndShrinkAtRandom<1, Part::kMain>(random);
     GrowAndShrinkAtRandom<1, Part::kSide>(random);
@@ -116,7 +116,7 @@ TEST(RegionTest, EveryKeyIsInItsPlaceAtEveryStepOfAResize) {
   });
 }
 
-TEST(RegionTest, KeysMayBeAddedInTheMiddleOfAResize) {
+TEST(RegionTest, AcceptsKeysWhileResizing) {
   ForEachSeed(10, [](Random& random) {
     for (const std::size_t to : {std::size_t{3}, std::size_t{1}}) {
       Filled<1> filled(2);
@@ -131,7 +131,7 @@ TEST(RegionTest, KeysMayBeAddedInTheMiddleOfAResize) {
   });
 }
 
-TEST(RegionTest, TheExtentCoversBothLayoutsWhileResizing) {
+TEST(RegionTest, ExtentCoversBothLayoutsWhileResizing) {
   Filled<1> filled(2);
   filled.region().StartResize(3);
   EXPECT_EQ(filled.region().extent(), 96U);
@@ -141,7 +141,7 @@ TEST(RegionTest, TheExtentCoversBothLayoutsWhileResizing) {
   EXPECT_EQ(filled.region().extent(), 96U);
 }
 
-TEST(RegionTest, KeysOfEverySpreadStayWithinTheRegion) {
+TEST(RegionTest, KeepsKeysOfEverySpreadWithinTheRegion) {
   Filled<1> filled(7);
   EXPECT_EQ(&filled.region().Place(0), &filled.region().At(0));
   EXPECT_EQ(&filled.region().Place(UINT64_MAX), &filled.region().At(7 * 32 - 1));
@@ -158,7 +158,7 @@ TEST(RegionTest, PlacesKeepTheOrderOfSpreads) {
   });
 }
 
-TEST(RegionTest, PiecesLieInRowsSoThatShardsShareThem) {
+TEST(RegionTest, PlacesPiecesInSharedRows) {
   Filled<1, Part::kMain> filled(3);
   const auto* const first = reinterpret_cast<const std::byte*>(&filled.region().At(0));
   const auto* const next = reinterpret_cast<const std::byte*>(&filled.region().At(96));
@@ -166,7 +166,7 @@ TEST(RegionTest, PiecesLieInRowsSoThatShardsShareThem) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % kRowBytes, 0U);
 }
 
-TEST(RegionTest, TheTwoPartsOfAPieceDoNotOverlap) {
+TEST(RegionTest, PartsOfAPieceDoNotOverlap) {
   const Pages pages = Reserve();
   Region<2, Part::kMain> main;
   Region<2, Part::kSide> side;

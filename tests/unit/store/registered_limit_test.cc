@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
-#include "core/aligned.h"
+#include "core/algorithm/aligned.h"
 #include "store/packing.h"
 #include "support/core_state.h"
 #include "support/random.h"
-#include "unit/store/scene.h"
+#include "unit/store/store_fixture.h"
 
 namespace sluice::testing {
 namespace {
@@ -27,7 +27,7 @@ Limit PerHour(std::int64_t count) { return MustMake(SpecOf(count, kHour)); }
 
 Shape ShapeOf(const LimitSpec& spec) { return PreparedTerms::For(MustMake(spec), 1).shape; }
 
-TEST(RegisteredLimitTest, TermsAreNamedFromOneOn) {
+TEST(RegisteredLimitTest, NumbersTermsFromOne) {
   RegisteredLimit limit = Make();
   ASSERT_TRUE(limit.Change(PerHour(1), kStart).ok());
   EXPECT_EQ(limit.current().id, 1);
@@ -39,7 +39,7 @@ TEST(RegisteredLimitTest, TermsAreNamedFromOneOn) {
   EXPECT_EQ(limit.AllTerms().size(), 2U);
 }
 
-TEST(RegisteredLimitTest, TermsThatComeBackKeepTheirName) {
+TEST(RegisteredLimitTest, ReusesTheIdOfReturningTerms) {
   RegisteredLimit limit = Make();
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(limit.Change(PerHour(1 + i % 3), kStart).ok());
@@ -47,7 +47,7 @@ TEST(RegisteredLimitTest, TermsThatComeBackKeepTheirName) {
   EXPECT_EQ(limit.AllTerms().size(), 3U);
 }
 
-TEST(RegisteredLimitTest, The256thTermsWithinAShortTimeAreRefused) {
+TEST(RegisteredLimitTest, RejectsThe256thTermsWithinAShortTime) {
   RegisteredLimit limit = Make();
   for (int i = 1; i <= 255; ++i) ASSERT_TRUE(limit.Change(PerHour(i), kStart).ok()) << i;
   const Result<Done> refused = limit.Change(PerHour(256), kStart);
@@ -59,8 +59,8 @@ TEST(RegisteredLimitTest, The256thTermsWithinAShortTimeAreRefused) {
   EXPECT_TRUE(limit.Change(PerHour(7), kStart).ok()) << "terms that have a name may come back";
 }
 
-// The invariant: a name is given to new terms only once no state of the old ones can be in use.
-TEST(RegisteredLimitTest, ANameIsReusedOnlyAfterTheSpanOfItsTerms) {
+// The invariant: an id is given to new terms only once no state of the old ones can be in use.
+TEST(RegisteredLimitTest, ReusesAnIdOnlyAfterTheSpanOfItsTerms) {
   RegisteredLimit limit = Make();
   for (int i = 1; i <= 255; ++i) ASSERT_TRUE(limit.Change(PerHour(i), kStart).ok());
   // The terms 1/h to 254/h were all replaced at kStart, and a key takes an hour to reset.
@@ -71,7 +71,7 @@ TEST(RegisteredLimitTest, ANameIsReusedOnlyAfterTheSpanOfItsTerms) {
   EXPECT_EQ(limit.ById(255)->limit, PerHour(255));
 }
 
-TEST(RegisteredLimitTest, ANameInUseAgainIsCountedFromItsLastReplacement) {
+TEST(RegisteredLimitTest, CountsTheSpanFromTheLastReplacement) {
   RegisteredLimit limit = Make();
   for (int i = 1; i <= 255; ++i) ASSERT_TRUE(limit.Change(PerHour(i), kStart).ok());
   const Time later = kStart + kHour + Nanos{1};
@@ -83,7 +83,7 @@ TEST(RegisteredLimitTest, ANameInUseAgainIsCountedFromItsLastReplacement) {
   EXPECT_EQ(limit.ById(1)->limit, PerHour(1));
 }
 
-TEST(RegisteredLimitTest, TheCurrentTermsKeepTheirNameHoweverOld) {
+TEST(RegisteredLimitTest, KeepsTheIdOfTheCurrentTerms) {
   RegisteredLimit limit = Make();
   ASSERT_TRUE(limit.Change(PerHour(1), kStart).ok());
   for (int i = 2; i <= 255; ++i) ASSERT_TRUE(limit.Change(PerHour(i), kStart).ok());
@@ -94,7 +94,7 @@ TEST(RegisteredLimitTest, TheCurrentTermsKeepTheirNameHoweverOld) {
   EXPECT_EQ(limit.ById(current)->limit, PerHour(255));
 }
 
-TEST(RegisteredLimitTest, TheAlgorithmCannotChange) {
+TEST(RegisteredLimitTest, RejectsChangeOfAlgorithm) {
   RegisteredLimit limit = Make();
   ASSERT_TRUE(limit.Change(PerHour(1), kStart).ok());
   const Result<Done> refused =
@@ -104,14 +104,14 @@ TEST(RegisteredLimitTest, TheAlgorithmCannotChange) {
             "limit 'posts' cannot change its algorithm; add a limit of another name instead");
 }
 
-TEST(RegisteredLimitTest, NameAndAlgorithmTellKeysApart) {
+TEST(RegisteredLimitTest, HashDependsOnNameAndAlgorithm) {
   const std::set<std::uint64_t> hashes{Make("a").Hash("key"), Make("b").Hash("key"),
                                        Make("a", Algorithm::kPacer).Hash("key"),
                                        Make("akey").Hash(""), Make("").Hash("akey")};
   EXPECT_EQ(hashes.size(), 5U);
 }
 
-TEST(RegisteredLimitTest, ShapesFollowWhatTheStateNeeds) {
+TEST(RegisteredLimitTest, ChoosesTheShapeThatTheStateNeeds) {
   LimitSpec interval = SpecOf(10, kHour);
   interval.refill = Refill::kInterval;
   LimitSpec warm = SpecOf(10, kSecond, Algorithm::kPacer);
@@ -143,7 +143,7 @@ TEST(RegisteredLimitTest, ShapesFollowWhatTheStateNeeds) {
   EXPECT_EQ(ShapeOf(permits), Shape::kBlock);
 }
 
-TEST(RegisteredLimitTest, OtherShapesAreRemembered) {
+TEST(RegisteredLimitTest, RemembersOtherShapes) {
   RegisteredLimit limit = Make();
   ASSERT_TRUE(limit.Change(PerHour(1), kStart).ok());
   EXPECT_FALSE(limit.HasOtherShapes(Shape::kNarrow));
@@ -152,7 +152,7 @@ TEST(RegisteredLimitTest, OtherShapesAreRemembered) {
   EXPECT_TRUE(limit.HasOtherShapes(Shape::kPair));
 }
 
-TEST(RegisteredLimitTest, RestoredTermsHaveTheirOldNames) {
+TEST(RegisteredLimitTest, RestoresTermsUnderTheirIds) {
   RegisteredLimit limit = Make();
   limit.RestoreTerms(PerHour(5), 9, kStart);
   limit.RestoreTerms(PerHour(6), 2, kStart);
@@ -164,8 +164,8 @@ TEST(RegisteredLimitTest, RestoredTermsHaveTheirOldNames) {
   EXPECT_EQ(limit.current().id, 3) << "2 still names 6/h";
 }
 
-// What FreeId builds on, for every kind of limit: after its span no state is in use.
-TEST(RegisteredLimitTest, NoStateIsInUseLongerThanTheSpan) {
+// FreeId relies on this for every kind of limit: after its span no state is in use.
+TEST(RegisteredLimitTest, NoStateIsInUseLongerThanItsSpan) {
   std::vector<Kind> kinds = RateKinds();
   for (const Kind kind : kinds) {
     ForEachSeed(60, [kind](Random& random) {
@@ -175,8 +175,8 @@ TEST(RegisteredLimitTest, NoStateIsInUseLongerThanTheSpan) {
       Time now = kStart;
       for (int i = 0; i < 10; ++i) {
         const Decision report = state.Peek(Cost{0}, now);
-        const std::int64_t most = report.remaining == kNoUnits ? 5 : report.remaining;
-        state.Check(Cost{random.OneIn(2) ? most : random.Between(0, most)}, now);
+        const std::int64_t max = report.remaining == kNoUnits ? 5 : report.remaining;
+        state.Check(Cost{random.OneIn(2) ? max : random.Between(0, max)}, now);
         EXPECT_LE(state.UnusedFrom() - now, terms.span) << ToText(spec);
         now += Nanos{random.Spread(0, terms.span.count() / 4)};
         if (now > kLatestTime - kLongestSpan) return;
@@ -185,8 +185,8 @@ TEST(RegisteredLimitTest, NoStateIsInUseLongerThanTheSpan) {
   }
 }
 
-// The same where the slot rounds that time up.
-TEST(RegisteredLimitTest, NoNarrowWindowIsInUseLongerThanTheSpan) {
+// As above, for slots that round the time up.
+TEST(RegisteredLimitTest, NoNarrowWindowIsInUseLongerThanItsSpan) {
   ForEachSeed(200, [](Random& random) {
     const Nanos period{random.Between(NarrowPacking::kCoarse.count(), kHour.count())};
     const PreparedTerms terms =

@@ -18,9 +18,9 @@ void RunThreads(int count, const auto& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(ShardLockTest, OneHolderAtATime) {
+TEST(ShardLockTest, AdmitsOneHolderAtATime) {
   ShardLock lock;
-  // Not atomic: a second holder would lose a count, and tsan would see it.
+  // Not atomic: a second holder would lose a count, and tsan would detect it.
   std::array<int, 64> counts{};
   RunThreads(8, [&] {
     for (int i = 0; i < 5'000; ++i) {
@@ -32,10 +32,10 @@ TEST(ShardLockTest, OneHolderAtATime) {
   for (const int count : counts) EXPECT_EQ(count, 40'000);
 }
 
-TEST(ShardLockTest, WhatTheHolderWroteIsSeenByTheNext) {
+TEST(ShardLockTest, NextHolderSeesWritesOfThePrevious) {
   ShardLock lock;
   int turn = 0;
-  // Two threads hand a number back and forth, so each waits for the other many times.
+  // Two threads pass a number back and forth, so each waits for the other many times.
   const auto play = [&](int parity) {
     for (int next = parity; next < 300;) {
       lock.Lock();
@@ -52,7 +52,7 @@ TEST(ShardLockTest, WhatTheHolderWroteIsSeenByTheNext) {
   EXPECT_EQ(turn, 300);
 }
 
-TEST(ShardLockTest, EveryThreadThatWaitsIsWoken) {
+TEST(ShardLockTest, WakesEveryWaitingThread) {
   for (int round = 0; round < 50; ++round) {
     ShardLock lock;
     std::atomic<int> waiting{0};

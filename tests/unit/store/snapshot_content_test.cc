@@ -1,4 +1,4 @@
-// Snapshots whose content somebody has changed: refused, or restored without what cannot be.
+// Tests of manipulated snapshots: rejected, or restored without the invalid states.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/limit.h"
+#include "core/limit/limit.h"
 #include "store/memory_store.h"
 #include "store/snapshot.h"
 #include "store/snapshot_file.h"
@@ -70,7 +70,7 @@ class Subject {
     EXPECT_TRUE(out.Commit().ok());
     return content;
   }
-  // The error, or nothing.
+  // Returns the error, or an empty string.
   std::string Restore(const std::string& content) {
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(content.data());
     SnapshotReader in = SnapshotReader::OverForTest({bytes, content.size()});
@@ -91,14 +91,14 @@ std::string BytesOf(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
-// The key word of a key, as a slot has it.
+// Returns the key word of a key, as stored in a slot.
 std::uint64_t KeyWord(std::string_view limit, Algorithm algorithm, std::string_view key,
                       std::uint8_t id = 1) {
   const RegisteredLimit hash(std::string(limit), 0, kSeed, algorithm);
   return (hash.Hash(key) << 8U) | id;
 }
 
-// Where a number stands in the content for the only time.
+// Returns the offset of a number that occurs exactly once in the content.
 std::size_t PlaceOf(const std::string& content, std::uint64_t number) {
   const std::string bytes = BytesOf(number);
   const std::size_t at = content.find(bytes);
@@ -126,10 +126,10 @@ struct OneKey {
     slot = PlaceOf(content, KeyWord("limit", spec.algorithm, "k"));
   }
 
-  // The word of the slot, 0 the first after the key.
+  // Returns the offset of a word of the slot; 0 is the first after the key.
   [[nodiscard]] std::size_t Word(std::size_t index) const { return slot + 8 + 8 * index; }
 
-  // What a peek of the key says once the content is restored.
+  // Peeks at the key after restoring the content.
   [[nodiscard]] Decision PeekRestored() const {
     Subject subject;
     EXPECT_EQ(subject.Restore(content), "");
@@ -156,11 +156,11 @@ const std::vector<Algorithm>& AllAlgorithms() {
   return all;
 }
 
-TEST(SnapshotContentTest, AnUnchangedKeyIsRestoredForEveryAlgorithm) {
+TEST(SnapshotContentTest, RestoresUnchangedKeyOfEveryAlgorithm) {
   for (const Algorithm algorithm : AllAlgorithms()) OneKey(SpecOf(algorithm, 5)).ExpectUsed();
 }
 
-TEST(SnapshotContentTest, ASlotOfUnknownTermsIsUnused) {
+TEST(SnapshotContentTest, DropsSlotOfUnknownTerms) {
   for (const Algorithm algorithm : AllAlgorithms()) {
     OneKey one(SpecOf(algorithm, 5));
     Put(one.content, one.slot, static_cast<std::uint8_t>(77));
@@ -168,8 +168,8 @@ TEST(SnapshotContentTest, ASlotOfUnknownTermsIsUnused) {
   }
 }
 
-// Another limit has terms of that id, so the slot is restored, and its own limit meets it.
-TEST(SnapshotContentTest, ASlotOfTermsThatOnlyAnotherLimitHasIsUnused) {
+// Another limit has terms of that id, so the slot is restored, but its own limit rejects it.
+TEST(SnapshotContentTest, IgnoresSlotOfTermsOfAnotherLimit) {
   for (const Algorithm algorithm : AllAlgorithms()) {
     Subject first;
     const LimitHandle limit = first.Add("limit", SpecOf(algorithm, 5));
@@ -184,7 +184,7 @@ TEST(SnapshotContentTest, ASlotOfTermsThatOnlyAnotherLimitHasIsUnused) {
     }
     std::string content = first.Save();
     Put(content, PlaceOf(content, KeyWord("limit", algorithm, "k")), static_cast<std::uint8_t>(9));
-    // Under the same terms, other ones, and ones that live in another table.
+    // Identical terms, other terms, and terms whose states are kept in another table.
     for (const LimitSpec& spec :
          {SpecOf(algorithm, 5), SpecOf(algorithm, 4), SpecOf(algorithm, 4, 30 * kYear)}) {
       Subject second;
@@ -198,7 +198,7 @@ TEST(SnapshotContentTest, ASlotOfTermsThatOnlyAnotherLimitHasIsUnused) {
   }
 }
 
-// Gives the block of the first limit's key to the second's and the other way round.
+// Exchanges the blocks of two limits' keys.
 std::string Exchanged(std::string content, std::uint64_t first, std::uint64_t second) {
   const std::size_t at_first = PlaceOf(content, first);
   const std::size_t at_second = PlaceOf(content, second);
@@ -207,7 +207,7 @@ std::string Exchanged(std::string content, std::uint64_t first, std::uint64_t se
   return content;
 }
 
-TEST(SnapshotContentTest, ABlockOfAnotherKindIsUnused) {
+TEST(SnapshotContentTest, IgnoresBlockOfAnotherKind) {
   const std::vector<std::pair<std::string, LimitSpec>> limits{
       {"log", SpecOf(Algorithm::kSlidingLog, 5)},
       {"parts", SpecOf(Algorithm::kSlidingBuckets, 5)},
@@ -224,7 +224,8 @@ TEST(SnapshotContentTest, ABlockOfAnotherKindIsUnused) {
           first.Run(Operation::kCheck, handle, "k");
         }
       }
-      // In other shards, too: what is exchanged is found nowhere then, which is no fault.
+      // The key may be in another shard, too: then the exchanged block is not found, which is no
+      // error.
       const std::string content = Exchanged(first.Save(), KeyWord(name, spec.algorithm, "k"),
                                             KeyWord(other, other_spec.algorithm, "k"));
       Subject second;
@@ -237,17 +238,17 @@ TEST(SnapshotContentTest, ABlockOfAnotherKindIsUnused) {
   }
 }
 
-// Of the layout in a file: slot, kind, entries, newest part, and then the entries.
+// Offsets of a block in a file: slot, kind, entries, newest part, and then the entries.
 constexpr std::size_t kEntriesOfBlock = 24 + 1;
 constexpr std::size_t kNewestOfBlock = kEntriesOfBlock + 4;
 constexpr std::size_t kFirstEntry = kNewestOfBlock + 8;
 
-TEST(SnapshotContentTest, PartsOfAnotherNumberOfBucketsAreUnused) {
+TEST(SnapshotContentTest, IgnoresPartsOfAnotherNumberOfBuckets) {
   LimitSpec six = SpecOf(Algorithm::kSlidingBuckets, 5);
   six.buckets = 6;
   OneKey one(six);
   one.ExpectUsed();
-  // Five parts less.
+  // Five parts fewer.
   const std::size_t at = one.slot + kEntriesOfBlock;
   Put(one.content, at, std::uint32_t{2});
   std::string cut = one.content;
@@ -264,7 +265,7 @@ TEST(SnapshotContentTest, PartsOfAnotherNumberOfBucketsAreUnused) {
   one.ExpectUnused();
 }
 
-TEST(SnapshotContentTest, PartsOfTheFutureOrThePastAreUnused) {
+TEST(SnapshotContentTest, IgnoresPartsOfTheFutureOrThePast) {
   for (const std::int64_t newest :
        {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
         std::numeric_limits<std::int64_t>::min(), kNow.time_since_epoch() / 1s + 1}) {
@@ -274,7 +275,7 @@ TEST(SnapshotContentTest, PartsOfTheFutureOrThePastAreUnused) {
   }
 }
 
-TEST(SnapshotContentTest, UnitsThatNoLimitHoldsAreUnused) {
+TEST(SnapshotContentTest, IgnoresUnitsAboveTheLimit) {
   for (const std::int64_t units :
        {std::int64_t{-1}, std::int64_t{0}, std::int64_t{6},
         std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
@@ -292,16 +293,16 @@ TEST(SnapshotContentTest, UnitsThatNoLimitHoldsAreUnused) {
   }
 }
 
-TEST(SnapshotContentTest, EntriesInDisorderAreUnused) {
+TEST(SnapshotContentTest, IgnoresEntriesOutOfOrder) {
   OneKey log(SpecOf(Algorithm::kSlidingLog, 5));
-  // A second entry, of a time before the first.
+  // A second entry with a time before the first.
   Put(log.content, log.slot + kEntriesOfBlock, std::uint32_t{2});
   log.content.insert(log.slot + kFirstEntry + 16,
                      BytesOf((kNow - 1s).time_since_epoch().count()) + BytesOf(std::int64_t{1}));
   log.ExpectUnused();
 }
 
-TEST(SnapshotContentTest, TimesOfTheFarFutureAreUnused) {
+TEST(SnapshotContentTest, IgnoresTimesInTheFarFuture) {
   const auto ns = [](Time time) { return time.time_since_epoch().count(); };
   for (const std::int64_t time :
        {ns(kNow + 2min), ns(kNow + kLongestSpan), std::int64_t{-1},
@@ -318,8 +319,8 @@ TEST(SnapshotContentTest, TimesOfTheFarFutureAreUnused) {
   }
 }
 
-// 2.2 years are the most that a narrow word can say; a debt reaches a year.
-TEST(SnapshotContentTest, ABucketIsNoFurtherAheadThanADebt) {
+// A narrow word can hold at most 2.2 years; a debt reaches a year.
+TEST(SnapshotContentTest, IgnoresBucketFurtherAheadThanADebt) {
   OneKey bucket(SpecOf(Algorithm::kTokenBucket, 5));
   Put(bucket.content, bucket.Word(0), ~std::uint64_t{0});
   bucket.ExpectUnused();
@@ -333,8 +334,8 @@ TEST(SnapshotContentTest, ABucketIsNoFurtherAheadThanADebt) {
   debt.ExpectUnused();
 }
 
-// The shard decides these without the general form of the core.
-TEST(SnapshotContentTest, WindowCountersAboveTheLimitAreUnused) {
+// The shard decides these on its fast path, without the core's general code.
+TEST(SnapshotContentTest, IgnoresWindowCountersAboveTheLimit) {
   for (const std::int64_t count : {std::int64_t{5}, std::int64_t{100'000}}) {
     OneKey window(SpecOf(Algorithm::kSlidingWindow, count, 1h));
     const std::size_t at = window.Word(count == 5 ? 0 : 1);
@@ -351,7 +352,7 @@ TEST(SnapshotContentTest, WindowCountersAboveTheLimitAreUnused) {
   }
 }
 
-TEST(SnapshotContentTest, AWarmUpPacerOfNoNumberIsUnused) {
+TEST(SnapshotContentTest, IgnoresWarmUpPacerThatIsNotANumber) {
   LimitSpec spec = SpecOf(Algorithm::kPacer, 5);
   spec.warm_up = 10s;
   for (const double stored :
@@ -366,10 +367,10 @@ TEST(SnapshotContentTest, AWarmUpPacerOfNoNumberIsUnused) {
   pacer.ExpectUnused();
 }
 
-TEST(SnapshotContentTest, AKeyThatIsThereTwiceIsRestoredOnce) {
+TEST(SnapshotContentTest, RestoresDuplicateKeyOnce) {
   for (const Algorithm algorithm : AllAlgorithms()) {
     OneKey one(SpecOf(algorithm, 5));
-    // Up to the end of the table: a key word of 0. After blocks the shards end.
+    // Up to the end of the table (a key word of 0). After blocks the shards end.
     const bool is_block = algorithm == Algorithm::kSlidingLog ||
                           algorithm == Algorithm::kSlidingBuckets ||
                           algorithm == Algorithm::kConcurrency;
@@ -384,7 +385,7 @@ TEST(SnapshotContentTest, AKeyThatIsThereTwiceIsRestoredOnce) {
   }
 }
 
-TEST(SnapshotContentTest, TheClockIsNotMovedByWhatAFileSays) {
+TEST(SnapshotContentTest, TimeInTheFileDoesNotMoveTheClock) {
   for (const Time time : {Time::max(), Time::min(), kLatestTime, kNow + kYear}) {
     OneKey one(SpecOf(Algorithm::kTokenBucket, 5));
     Put(one.content, 4 + sizeof(HashSeed), time);
@@ -397,8 +398,8 @@ TEST(SnapshotContentTest, TheClockIsNotMovedByWhatAFileSays) {
   }
 }
 
-// The last uses stand at the end; ids are given out again by them.
-TEST(SnapshotContentTest, LastUsesAreWithinTime) {
+// The last uses are at the end of the file; they determine when ids are reused.
+TEST(SnapshotContentTest, ClampsLastUses) {
   for (const std::int64_t used :
        {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
     OneKey one(SpecOf(Algorithm::kTokenBucket, 5));
@@ -416,7 +417,7 @@ TEST(SnapshotContentTest, LastUsesAreWithinTime) {
 
 std::string ErrorOf(const std::string& content) { return Subject().Restore(content); }
 
-TEST(SnapshotContentTest, LimitsThatMakeNoSenseAreRefused) {
+TEST(SnapshotContentTest, RejectsInvalidLimits) {
   const OneKey one(SpecOf(Algorithm::kTokenBucket, 5));
   const std::size_t name = one.content.find("limit");
   ASSERT_NE(name, std::string::npos);
@@ -449,12 +450,12 @@ TEST(SnapshotContentTest, LimitsThatMakeNoSenseAreRefused) {
             "the snapshot has two limits 'limit'; expected one that was not changed");
 }
 
-TEST(SnapshotContentTest, ABoolOrEnumOfNoValueIsRefused) {
+TEST(SnapshotContentTest, RejectsInvalidBoolOrEnum) {
   LimitSpec spec = SpecOf(Algorithm::kFixedWindow, 5);
   spec.count_refused = true;
   spec.window = WindowKind::kStaggered;
   const OneKey one(spec);
-  // Of the spec: written and kStaggered, no zone, written and true.
+  // Members of the spec: present and kStaggered, no zone, present and true.
   const std::string members{'\x01', '\x03', '\x00', '\x01', '\x01'};
   const std::size_t at = one.content.find(members);
   ASSERT_NE(at, std::string::npos);
@@ -465,7 +466,7 @@ TEST(SnapshotContentTest, ABoolOrEnumOfNoValueIsRefused) {
   }
 }
 
-TEST(SnapshotContentTest, ShardsThatMakeNoSenseAreRefused) {
+TEST(SnapshotContentTest, RejectsInvalidShards) {
   const OneKey one(SpecOf(Algorithm::kTokenBucket, 5));
   const std::size_t number = one.slot - 16 - 8 - 2;
   std::string content = one.content;
@@ -487,7 +488,7 @@ TEST(SnapshotContentTest, ShardsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(ErrorOf(content), "the snapshot's states do not fit; expected a larger memory limit");
 }
 
-TEST(SnapshotContentTest, AContentThatIsCutAnywhereIsRefused) {
+TEST(SnapshotContentTest, RejectsTruncatedContent) {
   Subject first;
   for (const Algorithm algorithm : AllAlgorithms()) {
     const LimitHandle limit =

@@ -1,4 +1,4 @@
-// Table against std::unordered_map.
+// Tests that compare Table with std::unordered_map.
 #include "store/table.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing::Random;
 constexpr std::size_t kNoCap = std::size_t{1} << 40U;
 constexpr std::uint64_t kHashMask = (std::uint64_t{1} << 56U) - 1;
 
-// A table whose every answer is compared with a map. Time is the threshold: a key whose first word
+// A table whose every result is compared with a map. Time is the threshold: a key whose first word
 // is at most `now` is unused.
 template <std::size_t kWords>
 class Model {
@@ -50,7 +50,8 @@ class Model {
   TableType& table() { return table_; }
   std::size_t size() const { return map_.size(); }
 
-  // One call as a shard makes it: a step of housekeeping, then perhaps a key. False: no room.
+  // Makes one call as a shard does: a step of housekeeping, then perhaps a key. Returns false if
+  // there is no room.
   bool Add(std::uint64_t hash, std::uint64_t unused_at) {
     Step(Pace::kAdding);
     const auto terms = static_cast<std::uint8_t>(hash % 255 + 1);
@@ -93,7 +94,7 @@ class Model {
     const Slot<kWords>* const slot = table_.Find({hash});
     ASSERT_NE(slot, nullptr) << "key " << hash << " of " << size();
     ASSERT_EQ(TableType::HashOf(*slot), hash);
-    // The quick look-up finds the same slot, or none if the key is in the stash.
+    // The quick lookup finds the same slot, or none if the key is in the stash.
     const Slot<kWords>* const quick = table_.Find({hash}, TableType::TermsOf(*slot));
     ASSERT_TRUE(quick == slot || (quick == nullptr && table_.InStash(*slot)));
     const auto other = static_cast<std::uint8_t>(TableType::TermsOf(*slot) ^ 1U);
@@ -102,7 +103,7 @@ class Model {
     for (std::size_t i = 1; i < kWords; ++i) ASSERT_EQ(slot->words[i], hash + i);
   }
 
-  // Invariants (1) and (2), and that nothing is lost.
+  // Checks invariants (1) and (2), and that nothing is lost.
   void ExpectSame() {
     ASSERT_EQ(table_.used(), map_.size());
     for (const auto& [hash, unused_at] : map_) ASSERT_NO_FATAL_FAILURE(ExpectFound(hash));
@@ -114,14 +115,14 @@ class Model {
     ASSERT_EQ(seen.size(), map_.size());
   }
 
-  int moved_most() const { return moved_most_; }
+  int max_moved() const { return max_moved_; }
 
  private:
   std::int64_t Count() const { return static_cast<std::int64_t>(map_.size()); }
 
-  void NoteMoves() { moved_most_ = std::max(moved_most_, table_.moved()); }
+  void NoteMoves() { max_moved_ = std::max(max_moved_, table_.moved()); }
 
-  // Invariant (3): only a key that is unused, or the one that is being erased.
+  // Invariant (3): only an unused key, or the one that is being erased.
   void Forgotten(const Slot<kWords>& slot) {
     const std::uint64_t hash = TableType::HashOf(slot);
     const auto found = map_.find(hash);
@@ -134,14 +135,14 @@ class Model {
   TableType table_{Forget{this}};
   std::unordered_map<std::uint64_t, std::uint64_t> map_;
   std::uint64_t removing_ = 0;
-  int moved_most_ = 0;
+  int max_moved_ = 0;
 };
 
 std::uint64_t NewHash(Random& random) { return (random.Bits() & kHashMask) | 1U; }
 
 constexpr std::uint64_t kForever = UINT64_MAX - 1;
 
-// Adds, removes and lets time pass, with every key looked up at every step.
+// Adds and removes keys and lets time pass, looking up every key at every step.
 template <std::size_t kWords>
 void LiveAtRandom(Random& random) {
   Model<kWords> model;
@@ -160,14 +161,15 @@ void LiveAtRandom(Random& random) {
     }
     model.ExpectSame();
   }
-  EXPECT_LE(model.moved_most(), 64);
+  EXPECT_LE(model.max_moved(), 64);
 }
 
-TEST(TableTest, NarrowTableIsAMap) { ForEachSeed(4, LiveAtRandom<1>); }
-TEST(TableTest, PairTableIsAMap) { ForEachSeed(4, LiveAtRandom<2>); }
-TEST(TableTest, TripleTableIsAMap) { ForEachSeed(4, LiveAtRandom<3>); }
+TEST(TableTest, NarrowTableActsAsAMap) { ForEachSeed(4, LiveAtRandom<1>); }
+TEST(TableTest, PairTableActsAsAMap) { ForEachSeed(4, LiveAtRandom<2>); }
+TEST(TableTest, TripleTableActsAsAMap) { ForEachSeed(4, LiveAtRandom<3>); }
 
-// Bytes a key takes where slots are 70 % to 90 % full, and up to two pieces of rounding a region.
+// Expects bytes per key as if slots are 70 % to 90 % full, plus up to two pieces of rounding per
+// region.
 template <std::size_t kWords>
 void ExpectBytesPerKey(Model<kWords>& model) {
   using BucketType = Bucket<kWords>;
@@ -202,8 +204,8 @@ void GrowAndShrink(Random& random) {
   for (int i = 0; i < 4'000; ++i) model.Step();
   model.ExpectSame();
   EXPECT_LE(model.table().Bytes(), std::max(peak / 20, 2 * kPieceBytes));
-  EXPECT_LE(model.moved_most(), 64);
-  EXPECT_GT(model.moved_most(), 4);  // the counter counts
+  EXPECT_LE(model.max_moved(), 64);
+  EXPECT_GT(model.max_moved(), 4);  // the counter counts
 }
 
 TEST(TableTest, NarrowTableGrowsAndShrinksInPlace) { ForEachSeed(1, GrowAndShrink<1>); }
@@ -223,7 +225,7 @@ void FillUpToACap(Random& random) {
   // A key that does not fit changes nothing.
   for (int i = 0; i < 100; ++i) model.Add(NewHash(random), kForever);
   model.ExpectSame();
-  // With keys erased there is room again.
+  // Erasing keys makes room again.
   const std::size_t full = model.size();
   for (int i = 0; i < 500; ++i) model.Remove(model.AnyKey(random));
   int added = 0;
@@ -231,14 +233,14 @@ void FillUpToACap(Random& random) {
   EXPECT_GT(added, 450);
   EXPECT_LE(model.size(), full);
   model.ExpectSame();
-  EXPECT_LE(model.moved_most(), 64);
+  EXPECT_LE(model.max_moved(), 64);
 }
 
 TEST(TableTest, NarrowTableFillsUpToACap) { ForEachSeed(1, FillUpToACap<1>); }
 TEST(TableTest, PairTableFillsUpToACap) { ForEachSeed(1, FillUpToACap<2>); }
 TEST(TableTest, TripleTableFillsUpToACap) { ForEachSeed(1, FillUpToACap<3>); }
 
-TEST(TableTest, UnusedKeysGiveWayToNewOnesAtTheCap) {
+TEST(TableTest, ReplacesUnusedKeysAtTheCap) {
   ForEachSeed(1, [](Random& random) {
     Model<1> model;
     model.bytes_max = 16 * kPieceBytes;
@@ -253,7 +255,7 @@ TEST(TableTest, UnusedKeysGiveWayToNewOnesAtTheCap) {
   });
 }
 
-TEST(TableTest, ASweepForgetsEveryUnusedKeyInTheEnd) {
+TEST(TableTest, SweepsEveryUnusedKeyEventually) {
   ForEachSeed(1, [](Random& random) {
     Model<2> model;
     for (int i = 0; i < 3'000; ++i) model.Add(NewHash(random), i % 3 == 0 ? kForever : 500);
@@ -267,8 +269,8 @@ TEST(TableTest, ASweepForgetsEveryUnusedKeyInTheEnd) {
   });
 }
 
-// Growing again must find what was given back as empty as it was at first.
-TEST(TableTest, WhatWasGivenBackReadsAsEmptyAgain) {
+// When the table grows again, the returned memory must be as empty as it was at first.
+TEST(TableTest, ReturnedMemoryReadsAsEmpty) {
   ForEachSeed(1, [](Random& random) {
     Model<1> model;
     for (int round = 0; round < 3; ++round) {
@@ -283,15 +285,15 @@ TEST(TableTest, WhatWasGivenBackReadsAsEmptyAgain) {
   });
 }
 
-// A table half way through growing takes its time while no key is added, and hurries once its keys
-// are gone.
-TEST(TableTest, GrowthWaitsWhileNoKeyIsAdded) {
+// A half-grown table does not continue to grow while no key is added, but does so once its keys are
+// gone.
+TEST(TableTest, PausesGrowthWhileNoKeyIsAdded) {
   ForEachSeed(1, [](Random& random) {
     Model<1> model;
     const auto add = [&] { ASSERT_TRUE(model.Add(NewHash(random), 500)); };
     while (model.size() < 8'000) add();
     const std::size_t bytes = model.table().Bytes();
-    while (model.table().Bytes() == bytes) add();  // and a resize has begun
+    while (model.table().Bytes() == bytes) add();  // a resize has begun
     for (int i = 0; i < 16; ++i) model.Step();     // until the stash is empty
     for (int i = 0; i < 5'000; ++i) {
       model.Step();
@@ -307,14 +309,14 @@ TEST(TableTest, GrowthWaitsWhileNoKeyIsAdded) {
   });
 }
 
-// The bound is that of an operation, however many steps it takes.
+// The bound applies to an operation, however many steps it takes.
 template <std::size_t kWords>
 void MoveInOneOperation(Random& random) {
   Model<kWords> model;
   const auto add = [&] { ASSERT_TRUE(model.Add(NewHash(random), kForever)); };
   while (model.size() < 8'000) add();
   const std::size_t bytes = model.table().Bytes();
-  while (model.table().Bytes() == bytes) add();  // and a resize has begun
+  while (model.table().Bytes() == bytes) add();  // a resize has begun
   for (int i = 0; i < 16; ++i) model.Step();     // until the stash is empty
   model.table().ResetMoved();
   for (int i = 0; i < 20; ++i) model.table().Step(model.now, Pace::kAdding);
@@ -326,15 +328,15 @@ void MoveInOneOperation(Random& random) {
   model.ExpectSame();
 }
 
-TEST(TableTest, StepsOfOneOperationMoveNoMoreThanTheBound) {
+TEST(TableTest, BoundsMovesOfOneOperation) {
   ForEachSeed(2, MoveInOneOperation<1>);
   ForEachSeed(2, MoveInOneOperation<2>);
   ForEachSeed(2, MoveInOneOperation<3>);
 }
 
-// However many keys go at once, the table is small again after about one look at every bucket, and
-// takes new keys all the while.
-TEST(TableTest, ShrinksInOnePassAndTakesKeysMeanwhile) {
+// However many keys are removed at once, the table is small again after about one sweep over every
+// bucket, and accepts new keys meanwhile.
+TEST(TableTest, ShrinksInOnePassWhileAcceptingKeys) {
   ForEachSeed(1, [](Random& random) {
     Model<1> model;
     for (int i = 0; i < 12'000; ++i) model.Add(NewHash(random), 500);
@@ -344,11 +346,11 @@ TEST(TableTest, ShrinksInOnePassAndTakesKeysMeanwhile) {
     model.ExpectSame();
     EXPECT_EQ(model.size(), 3'000U);
     EXPECT_LT(model.table().Bytes(), peak / 2);
-    EXPECT_LE(model.moved_most(), 64);
+    EXPECT_LE(model.max_moved(), 64);
   });
 }
 
-TEST(TableTest, AnUntouchedTableTakesNoMemory) {
+TEST(TableTest, UntouchedTableTakesNoMemory) {
   Model<1> model;
   model.Step();
   EXPECT_EQ(model.table().Bytes(), 0U);
@@ -358,9 +360,9 @@ TEST(TableTest, AnUntouchedTableTakesNoMemory) {
   EXPECT_EQ(visited, 0);
 }
 
-// Keys that differ in their lowest bits only share a main bucket: two buckets and the stash hold
-// them, and what does not fit is refused, never lost.
-TEST(TableTest, KeysThatAllCollideAreRefusedRatherThanLost) {
+// Keys that differ only in their lowest bits share a main bucket: two buckets and the stash hold
+// them, and further keys are refused, never lost.
+TEST(TableTest, RefusesCollidingKeysInsteadOfLosingThem) {
   Model<1> model;
   int added = 0;
   for (std::uint64_t i = 1; i <= 200; ++i) added += model.Add(i, kForever) ? 1 : 0;

@@ -20,16 +20,16 @@ TEST(CookieTest, ReadsCookiesInOrder) {
             (std::vector<Cookie>{{"sid", "31d4"}, {"lang", "en-US"}, {"sid", "2"}, {"empty", ""}}));
 }
 
-TEST(CookieTest, ValuesMayHoldEqualsSigns) {
+TEST(CookieTest, AllowsEqualsSignsInValues) {
   EXPECT_EQ(All("t=YWJj=="), (std::vector<Cookie>{{"t", "YWJj=="}}));
 }
 
-TEST(CookieTest, BlanksAndQuotesAroundAreLeftOut) {
+TEST(CookieTest, StripsSurroundingBlanksAndQuotes) {
   EXPECT_EQ(All(" a = 1 ;b=\"2\";\tc=\"\"; d=\"; e=\"x"),
             (std::vector<Cookie>{{"a", "1"}, {"b", "2"}, {"c", ""}, {"d", "\""}, {"e", "\"x"}}));
 }
 
-TEST(CookieTest, WhatHasNoNameIsNone) {
+TEST(CookieTest, SkipsPairsWithoutAName) {
   EXPECT_TRUE(All("").empty());
   EXPECT_TRUE(All("; ;;").empty());
   EXPECT_EQ(All("flag; =1; a=2; =; "), (std::vector<Cookie>{{"a", "2"}}));

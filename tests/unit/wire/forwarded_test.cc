@@ -12,7 +12,8 @@ namespace {
 
 using Values = std::vector<std::string_view>;
 
-// Trusts 10.x, ::ffff:10.x, fd00::x and "unix"; takes for an address what has a dot or two colons.
+// Trusts 10.x, ::ffff:10.x, fd00::x and "unix". Accepts any text with a dot or two colons as an
+// address.
 Hop Judge(std::string_view text) {
   for (const char* trusted : {"10.", "::ffff:10.", "fd00::", "unix"}) {
     if (text.starts_with(trusted)) return Hop::kTrusted;
@@ -39,7 +40,7 @@ std::string All(const Values& values) {
   return all;
 }
 
-TEST(ForwardedTest, OnlyATrustedPeerIsBelieved) {
+TEST(ForwardedTest, BelievesOnlyATrustedPeer) {
   EXPECT_EQ(ByForwardedFor("192.0.2.9", {"203.0.113.5"}), "192.0.2.9");
   EXPECT_EQ(ByForwardedFor("10.0.0.1", {"203.0.113.5"}), "203.0.113.5");
   EXPECT_EQ(ByForwardedFor("unix", {"203.0.113.5"}), "203.0.113.5");
@@ -47,27 +48,27 @@ TEST(ForwardedTest, OnlyATrustedPeerIsBelieved) {
   EXPECT_EQ(ByForwarded("10.0.0.1", {"for=203.0.113.5"}), "203.0.113.5");
 }
 
-TEST(ForwardedTest, TheWalkEndsAtTheFirstStrangerFromTheRight) {
+TEST(ForwardedTest, StopsAtTheFirstUntrustedAddressFromTheRight) {
   EXPECT_EQ(ByForwardedFor("10.0.0.1", {"1.1.1.1, 203.0.113.5, 10.0.0.2, 10.0.0.3"}),
             "203.0.113.5");
   EXPECT_EQ(ByForwarded("10.0.0.1", {"for=1.1.1.1, for=203.0.113.5;proto=https, for=10.0.0.2"}),
             "203.0.113.5");
 }
 
-TEST(ForwardedTest, WhereAllAreTrustedTheFirstCounts) {
+TEST(ForwardedTest, ReturnsTheFirstAddressIfAllAreTrusted) {
   EXPECT_EQ(ByForwardedFor("10.0.0.1", {"10.0.0.3, 10.0.0.2"}), "10.0.0.3");
   EXPECT_EQ(ByForwardedFor("10.0.0.1", {}), "10.0.0.1");
   EXPECT_EQ(ByForwardedFor("10.0.0.1", {""}), "10.0.0.1");
 }
 
-TEST(ForwardedTest, RepeatedFieldsAreReadAsOne) {
+TEST(ForwardedTest, ReadsRepeatedFieldsAsOne) {
   EXPECT_EQ(All<ForwardedForReader>({"1.1.1.1", "2.2.2.2, 3.3.3.3", "", "4.4.4.4"}),
             "4.4.4.4 3.3.3.3 2.2.2.2 1.1.1.1 ");
   EXPECT_EQ(All<ForwardedReader>({"for=1.1.1.1", "for=2.2.2.2,for=3.3.3.3"}),
             "3.3.3.3 2.2.2.2 1.1.1.1 ");
 }
 
-TEST(ForwardedTest, PortsAndBracketsAreStripped) {
+TEST(ForwardedTest, StripsPortsAndBrackets) {
   EXPECT_EQ(All<ForwardedForReader>({"192.0.2.1:8080"}), "192.0.2.1 ");
   EXPECT_EQ(All<ForwardedForReader>({"2001:db8::1"}), "2001:db8::1 ");
   EXPECT_EQ(All<ForwardedForReader>({"[2001:db8::1]"}), "2001:db8::1 ");
@@ -81,15 +82,15 @@ TEST(ForwardedTest, PortsAndBracketsAreStripped) {
   EXPECT_EQ(All<ForwardedReader>({"for=[2001:db8::1]"}), "2001:db8::1 ");
 }
 
-TEST(ForwardedTest, MappedAddressesOfTrustedProxiesAreWalkedPast) {
+TEST(ForwardedTest, TrustsMappedAddressesOfTrustedProxies) {
   EXPECT_EQ(ByForwardedFor("::ffff:10.0.0.1", {"203.0.113.5, ::ffff:10.0.0.2"}), "203.0.113.5");
 }
 
-TEST(ForwardedTest, EmptyElementsAreSkipped) {
+TEST(ForwardedTest, SkipsEmptyElements) {
   EXPECT_EQ(All<ForwardedForReader>({" , 1.1.1.1,,\t, 2.2.2.2 , ", ",", " "}), "2.2.2.2 1.1.1.1 ");
 }
 
-TEST(ForwardedTest, JunkEndsTheWalkAndTheLastGoodAddressCounts) {
+TEST(ForwardedTest, StopsAtInvalidElementsAndKeepsTheLastValidAddress) {
   for (const char* junk :
        {"unknown",        "_hidden",   "localhost",    "1.1.1.1:",     "1.1.1.1:x",
         "1.1.1.1:123456", "1.1.1.1 2", "[2001:db8::1", "2001:db8::1]", "[2001:db8::1]x",
@@ -100,11 +101,11 @@ TEST(ForwardedTest, JunkEndsTheWalkAndTheLastGoodAddressCounts) {
     EXPECT_EQ(All<ForwardedForReader>({value}), "10.0.0.2 ") << junk;
     EXPECT_EQ(All<ForwardedForReader>({"203.0.113.5", junk, "10.0.0.2"}), "10.0.0.2 ") << junk;
   }
-  // A text of the right characters that is no address is for the judge.
+  // A text of valid characters that is not an address is left for `judge` to reject.
   EXPECT_EQ(ByForwardedFor("10.0.0.1", {"203.0.113.5, face, 10.0.0.2"}), "10.0.0.2");
 }
 
-TEST(ForwardedTest, MalformedElementsEndTheWalk) {
+TEST(ForwardedTest, StopsAtMalformedForwardedElements) {
   for (const char* junk :
        {"for=unknown", "for=_hidden", "for=\"_hidden\"", "proto=http", "for",
         "for=", "for=\"1.1.1.1", "for=1.1.1.1\"", "for=\"1.1.1.1\"x", "for=1.1.1.1;for=2.2.2.2",
@@ -116,9 +117,9 @@ TEST(ForwardedTest, MalformedElementsEndTheWalk) {
   }
 }
 
-TEST(ForwardedTest, ACommaInsideAQuotedValueCannotPassForTheEndOfAnElement) {
-  // What a client could write into a value that its proxy quotes, the host it asks for say. The
-  // proxy escapes quotes or does not.
+TEST(ForwardedTest, DoesNotMistakeAQuotedCommaForTheEndOfAnElement) {
+  // Values that a client can inject into a field that its proxy quotes, such as the requested host,
+  // whether or not the proxy escapes quotes.
   for (const char* host :
        {"a, for=6.6.6.6", "a, for=6.6.6.6;b=", "a, for=6.6.6.6, b", "a, for=6.6.6.6;b=\\\"c",
         "\\\", for=6.6.6.6, \\\"", ",for=6.6.6.6;b=\\", "a, for=6.6.6.6;b=\\\"\\"}) {

@@ -20,7 +20,8 @@ const std::string kV6 =
     "\x20\x01\x0D\xB8\0\0\0\0\0\0\0\0\0\0\0\x02"
     "\x12\x67\x01\xBB"s;
 
-// The two bytes after the signature: version and command, family and transport.
+// Builds a header. `what` is the two bytes after the signature: version and command, family and
+// transport.
 std::string Header(std::string_view what, std::string_view rest) {
   std::string bytes = kSignature;
   bytes.append(what);
@@ -29,14 +30,14 @@ std::string Header(std::string_view what, std::string_view rest) {
   return bytes.append(rest);
 }
 
-// The words about a fault, or what else became of it.
+// Returns the error, or "more" or "whole".
 std::string FaultOf(std::string_view bytes) {
   const ProxyHeaderRead read = ReadProxyHeader(bytes);
   if (read.state == ReadState::kMore) return "more";
   return read.state == ReadState::kWhole ? "whole" : std::string(read.fault);
 }
 
-TEST(ProxyHeaderTest, TheClientOfAnIpv4HeaderIsItsFirstAddress) {
+TEST(ProxyHeaderTest, ReadsTheClientOfAnIpv4Header) {
   const std::string bytes = Header("\x21\x11", kV4) + "GET /";
   const ProxyHeaderRead read = ReadProxyHeader(bytes);
   ASSERT_EQ(read.state, ReadState::kWhole);
@@ -46,7 +47,7 @@ TEST(ProxyHeaderTest, TheClientOfAnIpv4HeaderIsItsFirstAddress) {
   EXPECT_EQ(read.header.port, 4711);
 }
 
-TEST(ProxyHeaderTest, TheClientOfAnIpv6HeaderIsItsFirstAddress) {
+TEST(ProxyHeaderTest, ReadsTheClientOfAnIpv6Header) {
   const std::string bytes = Header("\x21\x21", kV6);
   const ProxyHeaderRead read = ReadProxyHeader(bytes);
   ASSERT_EQ(read.state, ReadState::kWhole);
@@ -56,7 +57,7 @@ TEST(ProxyHeaderTest, TheClientOfAnIpv6HeaderIsItsFirstAddress) {
   EXPECT_EQ(read.header.port, 4711);
 }
 
-TEST(ProxyHeaderTest, WhatFollowsTheAddressesIsPassedOver) {
+TEST(ProxyHeaderTest, SkipsDataAfterTheAddresses) {
   const std::string bytes = Header("\x21\x11", kV4 + "\x04\0\x03"s + "abc and no TLV at all") + "x";
   const ProxyHeaderRead read = ReadProxyHeader(bytes);
   ASSERT_EQ(read.state, ReadState::kWhole);
@@ -64,7 +65,7 @@ TEST(ProxyHeaderTest, WhatFollowsTheAddressesIsPassedOver) {
   EXPECT_EQ(read.header.address, kV4.substr(0, 4));
 }
 
-TEST(ProxyHeaderTest, LocalIsTheProxyItselfWhateverAddressesItTells) {
+TEST(ProxyHeaderTest, IgnoresTheAddressesOfLocal) {
   for (const std::string& bytes : {Header("\x20\x00"s, ""), Header("\x20\x11"s, kV4),
                                    Header("\x20\x12"s, "short"), Header("\x20\xFF"s, "")}) {
     const ProxyHeaderRead read = ReadProxyHeader(bytes);
@@ -75,7 +76,7 @@ TEST(ProxyHeaderTest, LocalIsTheProxyItselfWhateverAddressesItTells) {
   }
 }
 
-TEST(ProxyHeaderTest, WhoHasNoIpAddressIsUnknown) {
+TEST(ProxyHeaderTest, ReportsAnUnknownClientWithoutAnIpAddress) {
   const std::string unix_socket = Header("\x21\x31", std::string(216, 'p'));
   const std::string unsaid = Header("\x21\x00"s, kV4);
   for (const std::string& bytes : {unix_socket, unsaid}) {
@@ -87,7 +88,7 @@ TEST(ProxyHeaderTest, WhoHasNoIpAddressIsUnknown) {
   }
 }
 
-TEST(ProxyHeaderTest, AHeaderIsWaitedForToItsLastByte) {
+TEST(ProxyHeaderTest, WaitsForTheLastByte) {
   const std::string bytes = Header("\x21\x21", kV6 + "more");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_EQ(FaultOf(std::string_view(bytes).substr(0, size)), "more") << size;
@@ -95,7 +96,7 @@ TEST(ProxyHeaderTest, AHeaderIsWaitedForToItsLastByte) {
   EXPECT_EQ(FaultOf(bytes), "whole");
 }
 
-TEST(ProxyHeaderTest, WhatIsNoHeaderIsRefusedAtItsFirstWrongByte) {
+TEST(ProxyHeaderTest, RejectsOtherInputAtTheFirstWrongByte) {
   const std::string header = Header("\x21\x11", kV4);
   for (std::size_t i = 1; i < kSignature.size(); ++i) {
     std::string wrong = header.substr(0, i + 1);
@@ -107,13 +108,13 @@ TEST(ProxyHeaderTest, WhatIsNoHeaderIsRefusedAtItsFirstWrongByte) {
   EXPECT_EQ(FaultOf("\x16\x03\x01"), "no PROXY header");
 }
 
-TEST(ProxyHeaderTest, TheTextOfVersionOneIsRefusedByName) {
+TEST(ProxyHeaderTest, RejectsVersionOneWithItsOwnMessage) {
   EXPECT_EQ(FaultOf("PROX"), "more");
   EXPECT_EQ(FaultOf("PROXY TCP4 192.0.2.1 198.51.100.7 4711 443\r\n"),
             "a PROXY header of version 1, which is text; expected version 2");
 }
 
-TEST(ProxyHeaderTest, OtherVersionsCommandsAndFamiliesAreRefused) {
+TEST(ProxyHeaderTest, RejectsOtherVersionsCommandsAndFamilies) {
   for (const char command : {'\x11', '\x31', '\x22', '\x2F'}) {
     EXPECT_EQ(FaultOf(kSignature + command),
               "a PROXY header with another version than 2 or an unknown command");
@@ -124,12 +125,12 @@ TEST(ProxyHeaderTest, OtherVersionsCommandsAndFamiliesAreRefused) {
   }
 }
 
-TEST(ProxyHeaderTest, ALengthIsJudgedBeforeItsBytesAreAwaited) {
+TEST(ProxyHeaderTest, ValidatesTheLengthBeforeWaitingForItsBytes) {
   const auto begin = [](std::string_view what, std::size_t length) {
     return Header(what, std::string(length, 'x')).substr(0, 16);
   };
-  EXPECT_EQ(FaultOf(begin("\x21\x11", kProxyHeaderBytesMost - 16)), "more");
-  EXPECT_EQ(FaultOf(begin("\x21\x11", kProxyHeaderBytesMost - 15)),
+  EXPECT_EQ(FaultOf(begin("\x21\x11", kMaxProxyHeaderBytes - 16)), "more");
+  EXPECT_EQ(FaultOf(begin("\x21\x11", kMaxProxyHeaderBytes - 15)),
             "a PROXY header that is too long");
   EXPECT_EQ(FaultOf(begin("\x21\x11", 12)), "more");
   EXPECT_EQ(FaultOf(begin("\x21\x21", 36)), "more");

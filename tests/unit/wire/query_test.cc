@@ -27,13 +27,13 @@ TEST(QueryTest, ReadsParametersInOrder) {
   EXPECT_EQ(All("a=1&b=&c&a=2=3&=x"), all);
 }
 
-TEST(QueryTest, NothingBetweenAmpersandsIsNoParameter) {
+TEST(QueryTest, SkipsEmptyParameters) {
   EXPECT_TRUE(All("").empty());
   EXPECT_TRUE(All("&&&").empty());
   EXPECT_EQ(All("&a=1&&b=2&"), (std::vector<QueryParameter>{{"a", "1"}, {"b", "2"}}));
 }
 
-TEST(QueryTest, SemicolonSeparatesWhereAskedTo) {
+TEST(QueryTest, SplitsAtSemicolonsIfRequested) {
   QueryReader reader(";a=1;b=2&c;&d=;", QuerySeparator::kAmpersandOrSemicolon);
   const std::vector<QueryParameter> all = {{"a", "1"}, {"b", "2"}, {"c", ""}, {"d", ""}};
   for (const QueryParameter& each : all) EXPECT_EQ(reader.Next(), each);
@@ -41,7 +41,7 @@ TEST(QueryTest, SemicolonSeparatesWhereAskedTo) {
   EXPECT_EQ(All("a=1;b=2"), (std::vector<QueryParameter>{{"a", "1;b=2"}}));
 }
 
-TEST(QueryTest, EscapesAndPlusesAreDecoded) {
+TEST(QueryTest, DecodesEscapesAndPluses) {
   EXPECT_EQ(Decoded("a+b%20c%2B%2b"), "a b c++");
   EXPECT_EQ(Decoded("%00"), std::string(1, '\0'));
   EXPECT_EQ(Decoded("%C3%A9"), "\xC3\xA9");
@@ -49,20 +49,20 @@ TEST(QueryTest, EscapesAndPlusesAreDecoded) {
   EXPECT_EQ(Decoded(""), "");
 }
 
-TEST(QueryTest, MalformedEscapesAreRefused) {
+TEST(QueryTest, RejectsMalformedEscapes) {
   for (const char* text : {"%", "a%2", "%zz", "%2x", "%x2", "+%", "%%20"}) {
     EXPECT_EQ(Decoded(text), "fault") << text;
   }
 }
 
-TEST(QueryTest, WhatNeedsNoDecodingIsReturnedAsItIs) {
+TEST(QueryTest, ReturnsTheTextItselfIfNothingIsEncoded) {
   std::string scratch = "untouched";
   const std::string_view text = "plain-text_1.0~";
   EXPECT_EQ(DecodeQuery(text, scratch)->data(), text.data());
   EXPECT_EQ(scratch, "untouched");
 }
 
-TEST(QueryTest, PhpKnowsNamesByWhatItMakesOfThem) {
+TEST(QueryTest, ConvertsNamesAsPhpDoes) {
   const struct {
     std::string_view name;
     std::string_view php;

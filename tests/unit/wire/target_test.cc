@@ -23,7 +23,7 @@ std::string Lenient(std::string_view path) {
   return forms != nullptr ? std::string(forms->lenient) : "fault";
 }
 
-// Why the path has no forms; empty if it has.
+// Returns the reason that the path has no forms; empty if it has forms.
 std::string Reason(std::string_view path, PathFault::Kind kind = PathFault::Kind::kAmbiguous) {
   PathScratch scratch;
   const auto result = NormalPath(path, scratch);
@@ -43,13 +43,13 @@ TEST(TargetTest, SplitsAtTheFirstQuestionMark) {
   EXPECT_EQ(SplitTarget("").path, "");
 }
 
-TEST(TargetTest, QueryEndsAtAFragment) {
+TEST(TargetTest, EndsTheQueryAtAFragment) {
   EXPECT_EQ(SplitTarget("/a?b=c#d").query, "b=c");
   EXPECT_EQ(SplitTarget("/a#d?b=c").path, "/a#d");
   EXPECT_EQ(SplitTarget("/a#d?b=c").query, "b=c");
 }
 
-TEST(TargetTest, OneResourceHasOneName) {
+TEST(TargetTest, NormalizesAllSpellingsOfAPath) {
   for (const char* path : {"/v1/posts", "/v1//posts", "/v1/./posts", "/v1/%70osts", "//v1/posts",
                            "/v1/x/../posts", "/../v1/posts", "/%76%31/posts", "/v1/%2e/posts",
                            "/v1/x/%2E%2e/posts", "/./v1/.//./posts", "/v1/x//../posts"}) {
@@ -57,7 +57,7 @@ TEST(TargetTest, OneResourceHasOneName) {
   }
 }
 
-TEST(TargetTest, EachPartOfTheFormHolds) {
+TEST(TargetTest, ComputesTheStrictForm) {
   const struct {
     std::string_view path;
     std::string_view normal;
@@ -98,7 +98,7 @@ TEST(TargetTest, EachPartOfTheFormHolds) {
   for (const auto& test : cases) EXPECT_EQ(Normal(test.path), test.normal) << test.path;
 }
 
-TEST(TargetTest, MalformedPathsHaveNoForm) {
+TEST(TargetTest, RejectsMalformedPaths) {
   for (const char* path :
        {"/%", "/%2", "/%zz", "/%2x", "/%x2", "/a/%%20", "/%2%30", "a", "*", "?", "%2Fa", "../a",
         "http://a/", "/%00", "/private%00.html", "/a#/../b", "/a#\\..\\b", "/a#%2f", "\\a"}) {
@@ -107,7 +107,7 @@ TEST(TargetTest, MalformedPathsHaveNoForm) {
   EXPECT_EQ(Normal({"/a\0b", 4}), "fault");
 }
 
-TEST(TargetTest, LenientFormIsWhatALenientApplicationMakesOfThePath) {
+TEST(TargetTest, ComputesTheLenientForm) {
   const struct {
     std::string_view path;
     std::string_view lenient;
@@ -163,7 +163,7 @@ TEST(TargetTest, LenientFormIsWhatALenientApplicationMakesOfThePath) {
   for (const auto& test : cases) EXPECT_EQ(Lenient(test.path), test.lenient) << test.path;
 }
 
-TEST(TargetTest, PathWithAThirdReadingIsRefused) {
+TEST(TargetTest, RejectsPathsWithAThirdReading) {
   for (const char* path :
        {// Two differences.
         "/a;b/c%2Fd", "/a%2Fb\\c", "/a%2Fb%5Cc", "/a%5Cb\\c", "/a;b\\c", "/a;b%5Cc", "/a;b%2Fc",
@@ -189,7 +189,7 @@ TEST(TargetTest, PathWithAThirdReadingIsRefused) {
   }
 }
 
-TEST(TargetTest, MalformedPathSaysWhy) {
+TEST(TargetTest, ReportsWhyAPathIsMalformed) {
   const auto reason = [](std::string_view path) {
     return Reason(path, PathFault::Kind::kMalformed);
   };
@@ -199,7 +199,7 @@ TEST(TargetTest, MalformedPathSaysWhy) {
   EXPECT_EQ(reason("/a#/b"), "has '/', '\\' or '%' in its fragment");
 }
 
-TEST(TargetTest, ANormalPathIsReturnedAsItIs) {
+TEST(TargetTest, ReturnsANormalPathItself) {
   PathScratch scratch{"untouched", "untouched"};
   for (const std::string_view path :
        {"/", "/v1/posts", "/v1/posts/", "/a/.b/c..d/", "/v1/messages:send", "/a*"}) {
@@ -212,7 +212,7 @@ TEST(TargetTest, ANormalPathIsReturnedAsItIs) {
   EXPECT_EQ(scratch.lenient, "untouched");
 }
 
-TEST(TargetTest, FormsDifferOnlyWhereTheyAreNotTheSame) {
+TEST(TargetTest, ReportsWhetherFormsDiffer) {
   PathScratch scratch;
   for (const std::string_view path :
        {"/v1//posts", "/v1/./posts", "/%70", "/a/..", "/a#b", "/a/"}) {
@@ -223,8 +223,8 @@ TEST(TargetTest, FormsDifferOnlyWhereTheyAreNotTheSame) {
   }
 }
 
-TEST(TargetTest, TheFormOfAFormIsItself) {
-  // All paths of five of these pieces.
+TEST(TargetTest, NormalizingIsIdempotent) {
+  // Tries all paths made of five of these pieces.
   constexpr std::string_view kPieces[] = {"/", ".", "a", "%2e", "%2F", "%25"};
   constexpr int kCount = 6;
   for (int i = 0; i < kCount * kCount * kCount * kCount * kCount; ++i) {

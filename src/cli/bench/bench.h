@@ -1,0 +1,14 @@
+// `sluice bench`: measures how many requests a server answers, and how fast.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "console/output.h"
+
+namespace sluice::cli {
+
+// Runs the command with the arguments that follow its name; returns the exit code.
+int RunBench(std::span<const std::string_view> args, Console& console);
+
+}  // namespace sluice::cli

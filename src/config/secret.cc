@@ -1,9 +1,0 @@
-#include "config/secret.h"
-
-#include <ostream>
-
-namespace sluice {
-
-std::ostream& operator<<(std::ostream& out, const Secret&) { return out << kHiddenSecret; }
-
-}  // namespace sluice
