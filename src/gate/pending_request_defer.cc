@@ -16,10 +16,11 @@ struct IsInvertible {
   }
   // A refund takes the newest units, which may belong to later requests.
   bool operator()(const SlidingLog& /*terms*/) const { return false; }
-  // The phase or window that was opened stays.
-  bool operator()(const IntervalBucket& terms) const {
-    return terms.phase == RefillPhase::kAligned;
-  }
+  // Units may have come back by themselves meanwhile; then a refund would give others' units back.
+  bool operator()(const TokenBucket& /*terms*/) const { return false; }
+  bool operator()(const IntervalBucket& /*terms*/) const { return false; }
+  bool operator()(const LeakyBucket& /*terms*/) const { return false; }
+  // The window that was opened stays.
   bool operator()(const FixedWindow& terms) const {
     return terms.window != WindowKind::kFirstRequest;
   }

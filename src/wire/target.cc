@@ -177,7 +177,8 @@ PathFault Malformed(std::string_view reason) {
 
 Target SplitTarget(std::string_view target) {
   const std::string_view path = TakeUntil('?', target);
-  return {path, TakeUntil('#', target)};
+  const std::string_view query = TakeUntil('#', target);
+  return {path, query, target};
 }
 
 std::variant<PathForms, PathFault> NormalPath(std::string_view path, PathScratch& scratch) {

@@ -8,11 +8,12 @@
 
 namespace sluice {
 
-// The parts before and after the first question mark; the query ends at a fragment. Views the
-// target.
+// The parts before and after the first question mark; the query ends at a fragment, which is empty
+// without a query. Views the target.
 struct Target {
   std::string_view path;
   std::string_view query;
+  std::string_view fragment;
 };
 
 Target SplitTarget(std::string_view target);

@@ -239,6 +239,11 @@ std::optional<std::string> OriginalRequest::ReadTarget(std::string_view suffix) 
                   is_trusted_ ? "" : ", and the caller is not one of `trusted_proxies`");
   }
   const Target target = SplitTarget(claims.value);
+  // No client sends a fragment, and an application that does not cut it would read parameters
+  // that rules do not see.
+  if (target.fragment.find_first_of("&;=") != std::string_view::npos) {
+    return "its query has '&', ';' or '=' in a fragment";
+  }
   const auto result = NormalPath(target.path, path_);
   if (const auto* const fault = std::get_if<PathFault>(&result)) {
     return Concat("the path ", Quoted(target.path), " ", fault->reason);

@@ -150,8 +150,35 @@ TEST_P(EachDeferTest, RefundsTheShareIfLocalUnitsWereTakenMeanwhile) {
 INSTANTIATE_TEST_SUITE_P(Algorithms, EachDeferTest,
                          ::testing::Values(OneAMinute(Algorithm::kPacer), WarmUp(), Gap(),
                                            OneAMinute(Algorithm::kSlidingLog), CountRefused(),
-                                           FirstRequest(), Interval()),
+                                           FirstRequest(), Interval(),
+                                           OneAMinute(Algorithm::kTokenBucket)),
                          [](const auto& each) { return "Limit" + std::to_string(each.index); });
+
+// A bucket refills while requests wait for the remote store, so units that are given back when it
+// refuses would be units of others.
+TEST_F(RemoteDeferTest, RequestRefusedByTheRemoteGivesBackNoUnitsOfOthers) {
+  Use({Local(Rule("near", "10/s")), PerUser(Rule("far", "1/h"))});
+  const std::vector<Attribute> user{{"user", "42"}};
+  const auto ask = [&](std::span<const Attribute> attributes) {
+    const AttributeSet set{attributes, Cost{1}};
+    return session_.Decide({"api", {&set, 1}}, now_, later_);
+  };
+  const auto pass_without_user = [&] {
+    int passed = 0;
+    while (ask({}) == GateSession::Decided::kNow && now_.allowed()) ++passed;
+    return passed;
+  };
+  ask(user);
+  remote_.Answer();
+  ASSERT_TRUE(later_.verdict.allowed());
+  clock_.Advance(1s);
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(ask(user), GateSession::Decided::kLater);
+  clock_.Advance(1s);
+  EXPECT_EQ(pass_without_user(), 10);
+  for (int i = 0; i < 10; ++i) remote_.Answer();
+  EXPECT_EQ(later_.verdict.kind(), VerdictKind::kRefused);
+  EXPECT_EQ(pass_without_user(), 0);
+}
 
 // Two requests compete for one pacer: the second finds it taken.
 TEST_F(RemoteDeferTest, TakesDeferredLocalLimitsAllOrNone) {

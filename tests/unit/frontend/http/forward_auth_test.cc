@@ -127,6 +127,18 @@ TEST_F(ForwardAuthTest, RejectsAmbiguousPathAndMethod) {
   EXPECT_EQ(Ask(Get("/auth/api/a", {{"X-Forwarded-Method", "GET"}})).status, 200);
 }
 
+TEST_F(ForwardAuthTest, RejectsParametersInAFragment) {
+  Use({Rule("all", "1000/m")});
+  const auto status = [this](std::string_view target) {
+    return Ask(Get("/auth/api", {{"X-Forwarded-Uri", target}})).status;
+  };
+  for (const char* target : {"/a?b=1#&action=export", "/a?b#action=export", "/a?b=1#;c"}) {
+    EXPECT_EQ(status(target), 400) << target;
+    EXPECT_TRUE(Says("fragment"));
+  }
+  EXPECT_EQ(status("/a?b=1#top"), 200);
+}
+
 TEST_F(ForwardAuthTest, RejectsCallWithoutOriginalPath) {
   Use({Rule("all", "1/m")});
   const std::vector<Call> calls = {
