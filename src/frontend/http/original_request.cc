@@ -34,6 +34,17 @@ bool HasAny(const ByteSet& set, std::string_view text) {
 
 constexpr char ToUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
+constexpr ByteSet kHostBytes =
+    ByteSet(".-_").WithRange('a', 'z').WithRange('A', 'Z').WithRange('0', '9');
+constexpr ByteSet kIpv6Bytes =
+    ByteSet(":.").WithRange('0', '9').WithRange('a', 'f').WithRange('A', 'F');
+
+// Returns whether a host without its port is a name or an address. Nothing at all is accepted.
+bool IsHost(std::string_view host) {
+  if (!host.starts_with('[')) return kHostBytes.HasAll(host);
+  return host.ends_with(']') && kIpv6Bytes.HasAll(host.substr(1, host.size() - 2));
+}
+
 // Returns "[::1]:80" or "example.org.:80" without the port and the dot of the root.
 std::string_view HostName(std::string_view host) {
   const std::size_t colon = host.rfind(':');
@@ -103,7 +114,7 @@ std::optional<std::string> OriginalRequest::Read(const HttpRequest& call, std::s
 
 std::optional<std::string> OriginalRequest::ReadParts(std::string_view suffix) {
   if (auto fault = ReadMethod(suffix)) return fault;
-  ReadHost();
+  if (auto fault = ReadHost()) return fault;
   if (auto fault = ReadAddress()) return fault;
   if (auto fault = ReadHeaders()) return fault;
   return ReadTarget(suffix);
@@ -133,15 +144,20 @@ std::optional<std::string> OriginalRequest::ReadMethod(std::string_view suffix) 
   return std::nullopt;
 }
 
-void OriginalRequest::ReadHost() {
-  std::string_view host = Claim({&kHostHeader, 1}, "").value;
+std::optional<std::string> OriginalRequest::ReadHost() {
+  const Claims claims = Claim({&kHostHeader, 1}, "");
+  if (claims.differ) return "X-Forwarded-Host comes twice with different values";
+  std::string_view host = claims.value;
   // The last element of a list was added by the nearest proxy.
   if (const std::size_t comma = host.rfind(','); comma != std::string_view::npos) {
     host = TrimBlanks(host.substr(comma + 1));
   }
   if (host.empty()) host = call_->authority;
   host = HostName(host);
+  // An application may read another host in a malformed one, for example behind an '@'.
+  if (!IsHost(host)) return Concat("the host ", Quoted(host), " is malformed");
   if (!host.empty()) Add("host", KeepName("", host));
+  return std::nullopt;
 }
 
 bool OriginalRequest::HasIgnoredHeaders() const {

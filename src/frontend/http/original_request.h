@@ -93,7 +93,7 @@ class OriginalRequest {
   std::optional<std::string> ReadTarget(std::string_view suffix);
   std::optional<std::string> ReadQuery(std::string_view query, QuerySeparator separator,
                                        std::vector<Attribute>& out);
-  void ReadHost();
+  std::optional<std::string> ReadHost();
   std::optional<std::string> ReadAddress();
   // Returns the client that the headers of this name lead to; nothing if there are no such headers.
   template <typename Reader>

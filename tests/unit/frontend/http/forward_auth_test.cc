@@ -127,6 +127,22 @@ TEST_F(ForwardAuthTest, RejectsAmbiguousPathAndMethod) {
   EXPECT_EQ(Ask(Get("/auth/api/a", {{"X-Forwarded-Method", "GET"}})).status, 200);
 }
 
+TEST_F(ForwardAuthTest, RejectsMalformedHost) {
+  Use({Rule("all", "1000/m")});
+  const auto status = [this](std::string_view host) {
+    return Ask(About({{"X-Forwarded-Host", host}})).status;
+  };
+  for (const char* host : {"x@secret.example", "secret.example/", "secret.example:80:80",
+                           "secret%2eexample", "secret.example#", "[secret.example]", "[::1"}) {
+    EXPECT_EQ(status(host), 400) << host;
+    EXPECT_TRUE(Says("host"));
+  }
+  for (const char* host : {"Secret.example:80", "secret.example.", "a_b.example", "[::1]:80"}) {
+    EXPECT_EQ(status(host), 200) << host;
+  }
+  EXPECT_EQ(Ask(About({{"X-Forwarded-Host", "a"}, {"X-Forwarded-Host", "b"}})).status, 400);
+}
+
 TEST_F(ForwardAuthTest, RejectsParametersInAFragment) {
   Use({Rule("all", "1000/m")});
   const auto status = [this](std::string_view target) {
