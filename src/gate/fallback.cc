@@ -67,8 +67,9 @@ void Fallback::DecideTogether(std::span<const FallbackCharge> charges, ChargeMod
     quota_open |= !denied;
     if (is_share || denied) continue;
     // It is enough that one of the quota limits passes.
-    for (Enforcement& enforcement : enforcements_)
+    for (Enforcement& enforcement : enforcements_) {
       enforcement = enforcement == Enforcement::kQuota ? Enforcement::kShadow : enforcement;
+    }
   }
   if (quota_denied && !quota_open) charge_mode = ChargeMode::kNone;
   if (shares_.empty()) return;

@@ -125,8 +125,9 @@ bool PendingRequest::DecideEach(Operation operation) {
       access_.node_cache->Forget(charges[number].fleet_key, operation);
     }
   }
-  if (operation == Operation::kRefund && access_.node_cache != nullptr && has_fleet_keys)
+  if (operation == Operation::kRefund && access_.node_cache != nullptr && has_fleet_keys) {
     RefundNear();
+  }
   if (far_.empty()) return true;
   return !AskRemote(operation, ChargeMode::kAllOrNone);
 }

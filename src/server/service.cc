@@ -154,7 +154,7 @@ Result<Done> Service::LoadRules() {
 
 Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
   const std::size_t admin = sockets.size() - 1;
-  std::vector<ListenerPolicy> entrances;
+  std::vector<ListenerPolicy> policies;
   for (std::size_t i = 0; i < sockets.size(); ++i) {
     listeners_.push_back(sockets[i].text());
     const ListenerKind kind = sockets[i].is_unix() ? ListenerKind::kUnix
@@ -162,25 +162,18 @@ Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
                                                    : ListenerKind::kService;
     std::shared_ptr<const TlsSource> source;
     if (tls_) source = i == admin ? tls_->admin_source() : tls_->source();
-    entrances.push_back(ListenerPolicyOf(settings_, kind, std::move(source), log_));
+    policies.push_back(ListenerPolicyOf(settings_, kind, std::move(source), log_));
   }
   Server::Options options = ServerOptions(settings_, UsableProcessors());
   options.operators = admin;
   options.seed = DrawHashSeed().low;
   server_ = std::make_unique<Server>(options, std::move(sockets), [&](const Server::Place& place) {
     Services services;
-    services.entrance = entrances[place.listener];
+    services.entrance = policies[place.listener];
     if (place.listener == admin) {
       services.http = std::make_unique<AdminFront>(admin_sources_, admin_options_);
     } else {
-      const RemoteAccess way = remote_ ? remote_->Join(place.worker, place.loop) : RemoteAccess{};
-      HttpFrontOptions front_options = front_options_;
-      front_options.loop = &place.loop;
-      services.http = std::make_unique<HttpFront>(*gate_, way, *clock_, meters_.Add(),
-                                                  std::move(front_options));
-      services.resp = std::make_unique<RespFront>(
-          RespFront::Parts{*gate_, way, front_options_.callers, resp_ids_, kVersion, *clock_,
-                           meters_.Add(), &place.loop});
+      AddFrontEnds(place, services);
     }
     return services;
   });
@@ -193,6 +186,17 @@ Result<Done> Service::StartServer(std::vector<ListeningSocket> sockets) {
   });
   health_.Set(Health::State::kReady);
   return Done{};
+}
+
+void Service::AddFrontEnds(const Server::Place& place, Services& services) {
+  const RemoteAccess access = remote_ ? remote_->Join(place.worker, place.loop) : RemoteAccess{};
+  HttpFrontOptions front_options = front_options_;
+  front_options.loop = &place.loop;
+  services.http =
+      std::make_unique<HttpFront>(*gate_, access, *clock_, meters_.Add(), std::move(front_options));
+  services.resp = std::make_unique<RespFront>(
+      RespFront::Parts{*gate_, access, front_options_.callers, resp_ids_, kVersion, *clock_,
+                       meters_.Add(), &place.loop});
 }
 
 void Service::Announce() {

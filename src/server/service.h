@@ -56,6 +56,8 @@ class Service {
   Result<Done> Restore();
   Result<Done> LoadRules();
   Result<Done> StartServer(std::vector<ListeningSocket> sockets);
+  // Adds the front ends of one worker to the services of a listener.
+  void AddFrontEnds(const Server::Place& place, Services& services);
   void Announce();
   void WaitForEnd(Signals& signals);
   void Drain(Signals& signals);

@@ -33,6 +33,14 @@ void StoreStatus::OnFailure(RedisServerRole role, std::string_view server, std::
   failure.check = check_;
 }
 
+void StoreStatus::RecordTrouble(Time now, std::uint64_t check) {
+  if (trouble_check_ == 0) {
+    trouble_check_ = check;
+    trouble_began_ = now;
+  }
+  trouble_seen_ = now;
+}
+
 std::optional<StoreStatus::LogLine> StoreStatus::Check(Time now, const StoreActivity& activity) {
   const std::lock_guard lock(mutex_);
   const StoreActivity before = std::exchange(seen_, activity);
@@ -41,13 +49,7 @@ std::optional<StoreStatus::LogLine> StoreStatus::Check(Time now, const StoreActi
   const bool probe_failed = !probe_answered && activity.probes_failed != before.probes_failed;
   const bool in_trouble = probe_failed || activity.failed != before.failed;
   const std::uint64_t check = check_++;
-  if (in_trouble) {
-    if (trouble_check_ == 0) {
-      trouble_check_ = check;
-      trouble_began_ = now;
-    }
-    trouble_seen_ = now;
-  }
+  if (in_trouble) RecordTrouble(now, check);
   if (state_ == State::kFailing) {
     if (in_trouble) return now - logged_ >= kLogInterval ? Fail(now) : std::nullopt;
     return answered && now - trouble_seen_ >= kSteady ? Recover(now) : std::nullopt;

@@ -74,6 +74,7 @@ class StoreStatus final : public RedisServerObserver {
     std::uint64_t check = 0;  // number of the Check that follows it; 0: no failure
   };
 
+  void RecordTrouble(Time now, std::uint64_t check);
   // REQUIRES: mutex_ is held, for the following four methods.
   // Returns null unless a server has reported a cause for the current failure.
   [[nodiscard]] const Failure* FindFailure() const;

@@ -251,8 +251,9 @@ bool Shard::FitsItsTerms(const Slot<2>& slot, const Call& call, Time now) const 
   if (written == nullptr) return false;
   PlausibleAt at{.now = now, .span = written->span};
   for (const PreparedTerms* const terms : call.limit->AllTerms()) {
-    if (call.limit->algorithm() == Algorithm::kConcurrency)
+    if (call.limit->algorithm() == Algorithm::kConcurrency) {
       at.span = std::max(at.span, terms->span);
+    }
   }
   return WithBlockTerms(*written, [&]<typename L>(const L& terms) {
     Block* const block = BlockOf(slot);

@@ -226,8 +226,7 @@ requires std::is_enum_v<T>
 struct Form<T> {
   static std::string Name() {
     std::string name;
-    for (const EnumName<T>& word : WordsFor(T()))
-      name += Concat(name.empty() ? "" : "|", word.text);
+    for (const auto& word : WordsFor(T())) name += Concat(name.empty() ? "" : "|", word.text);
     return name;
   }
   static std::optional<T> Read(const Setting&, const Entry& entry, ConfigReader& reading) {
@@ -392,8 +391,8 @@ Result<Secret> MakeSecret(const Setting& setting, std::string_view text) {
   if (size < setting.range.min || size > setting.range.max) {
     return Error{Concat("the secret must have ", RangeTextOf(setting), ", found ", size)};
   }
-  if (std::ranges::any_of(text, IsControl))
-    return Error{"the secret must have no control characters, such as a line break"};
+  const bool has_control = std::ranges::any_of(text, IsControl);
+  if (has_control) return Error{"the secret must have no control characters, such as a line break"};
   return Secret(std::string(text));
 }
 

@@ -40,8 +40,9 @@ void Http2Session::Say(Http2Stream& stream) {
   unsaid_ += held - std::exchange(stream.at.unsaid, held);
   if (unsaid > 0) {
     // Erases only when more than half has been sent, so that each byte is moved at most once.
-    if (!is_fixed && stream.at.sent > unsaid)
+    if (!is_fixed && stream.at.sent > unsaid) {
       EraseFront(reply.body, std::exchange(stream.at.sent, 0));
+    }
     if (!std::exchange(stream.at.waits, true)) waiting_.push_back(&stream);
     return;
   }

@@ -335,8 +335,9 @@ void RedisCall::Finish() {
   // Without any reply it is a failure, even for a request that only reads.
   has_failed_ |= decided_ == 0;
   if (has_failed_) call_->outcomes.clear();
-  if (has_failed_)
+  if (has_failed_) {
     outcome = has_effect_ ? RemoteOutcome::kIndeterminate : RemoteOutcome::kNotApplied;
+  }
   RedisRemoteCounts& counts = parts_.legs.counts;
   if (outcome == RemoteOutcome::kDecided) {
     counts.decided.Add(1);
