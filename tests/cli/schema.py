@@ -21,7 +21,7 @@ import rule_yaml  # noqa: E402
 
 # Generous: a sanitised build on a busy machine is many times slower than the release build.
 PATIENCE = 120
-# The loader lists at most this many problems (kProblemsMost), and few variants have more than two.
+# The loader lists at most this many problems (kMaxProblems), and few variants have more than two.
 PROBLEMS_MOST = 1000
 BATCH = 250
 CASES = os.path.join(PROJECT, "tests", "rules")
