@@ -1,12 +1,8 @@
 # SLUICE_HARDEN: compiler and linker flags that make memory errors harder to exploit, for every
 # target of this build. Meant for release builds: sanitizers find more and do not combine with it.
-# ARCHITECTURE.md lists the costs.
 #
 # Distributions set some of these flags themselves, and compilers enable some by default. All are
 # set here, so that a binary does not depend on who builds it; tests/hardening checks the result.
-#
-# Distributions set some of these flags themselves, and compilers have some by default. All are set
-# here, so that a binary does not depend on who builds it; tests/hardening looks at the result.
 option(SLUICE_HARDEN "Stack protector, FORTIFY, full RELRO, PIE, CET, checks of libstdc++" OFF)
 
 if(SLUICE_HARDEN AND SLUICE_SANITIZE)

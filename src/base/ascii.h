@@ -11,8 +11,6 @@ namespace sluice {
 // A set of bytes. A membership test is one load.
 //
 // Thread safety: a value. The sets below are constants.
-//
-// Thread safety: a value. The sets of a protocol are constants.
 class ByteSet {
  public:
   constexpr ByteSet() = default;
