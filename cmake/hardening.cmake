@@ -1,5 +1,6 @@
 # SLUICE_HARDEN: compiler and linker flags that make memory errors harder to exploit, for every
 # target of this build. Meant for release builds: sanitizers find more and do not combine with it.
+# ARCHITECTURE.md lists the costs.
 #
 # Distributions set some of these flags themselves, and compilers enable some by default. All are
 # set here, so that a binary does not depend on who builds it; tests/hardening checks the result.
